@@ -61,6 +61,17 @@ export function oneOf<const Name extends string>(
   };
 }
 
+/** A field for a text that `isValid` accepts. */
+export const textField = (
+  initial: string,
+  expected: string,
+  isValid: (text: string) => boolean,
+): Field<string> => ({
+  ...{ initial, expected },
+  read: (text) => (isValid(text) ? text : null),
+  write: (text) => text,
+});
+
 /** A parsed address: the view, its state, and the problems found. */
 export interface Parsed {
   readonly view: string;
@@ -75,17 +86,18 @@ export interface Addressed {
   readonly fields: Fields;
 }
 
+/** Returns an object with what `pick` returns for each field. */
+const stateOf = <F extends Fields>(fields: F, pick: (field: F[string]) => unknown): StateOf<F> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, pick(field as F[string])]),
+  ) as StateOf<F>;
+
 /** Returns the state of a view that is opened without a link. */
 export const startState = <F extends Fields>(fields: F): StateOf<F> =>
   stateOf(fields, ({ initial, start = initial }) => start);
 
 /** Returns the state of a link without fields. */
 const initialState = <F extends Fields>(fields: F): StateOf<F> => stateOf(fields, ({ initial }) => initial);
-
-const stateOf = <F extends Fields>(fields: F, pick: (field: F[string]) => unknown): StateOf<F> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, pick(field as F[string])]),
-  ) as StateOf<F>;
 
 /**
  * Parses the part of the address after `#`. Invalid parts are ignored and reported in `problems`.
@@ -188,40 +200,34 @@ function readAddress(): void {
   rememberAddress();
 }
 
-function rememberAddress(): void {
+/** Returns the address of the current state, and remembers it for links. */
+function rememberAddress(): string {
   const { view, state } = parsedAddress.value;
   const { fields } = views.find(({ name }) => name === view)!;
-  lastAddresses.value = { ...lastAddresses.value, [view]: toAddress(view, fields, state as StateOf<Fields>) };
+  const address = toAddress(view, fields, state);
+  lastAddresses.value = { ...lastAddresses.value, [view]: address };
+  return address;
 }
 
 /** Returns the address of a link to a view: the last address of the view, or else that of its start state. */
 export const linkTo = ({ name, fields }: Addressed): string =>
   lastAddresses.value[name] ?? toAddress(name, fields, startState(fields));
 
-type Change = (patch: Readonly<Record<string, unknown>>, mode?: 'push' | 'replace') => void;
-
 /**
  * Returns a function that changes the state of a view and the address. The function has no effect while another view is
  * shown, because a field that is removed from the page still sends its last change.
  */
 export const changeOf =
-  (view: string): Change =>
-  (patch, mode) => {
-    if (parsedAddress.value.view === view) changeState(patch, mode);
+  (view: string): ViewProps<Fields>['change'] =>
+  (patch, mode = 'push') => {
+    const { value } = parsedAddress;
+    if (value.view !== view) return;
+    parsedAddress.value = { view, state: { ...value.state, ...patch }, problems: [] };
+    writeAddress(rememberAddress(), mode);
   };
 
-function changeState(patch: Readonly<Record<string, unknown>>, mode: 'push' | 'replace' = 'push'): void {
-  const { view, state } = parsedAddress.value;
-  const { fields } = views.find(({ name }) => name === view)!;
-  const next = { ...state, ...patch };
-  const address = toAddress(view, fields, next as StateOf<Fields>);
-  writeAddress(address, mode);
-  parsedAddress.value = { view, state: next, problems: [] };
-  rememberAddress();
-}
-
 /** Removes the problems of the link, and writes the address of the current state. */
-export const dismissProblems = (): void => changeState({}, 'replace');
+export const dismissProblems = (): void => changeOf(parsedAddress.value.view)({}, 'replace');
 
 /**
  * Milliseconds between two writes of the address, unless the second adds a history entry. Browsers limit the writes per

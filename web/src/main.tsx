@@ -1,10 +1,11 @@
 /** The page: header, navigation, the current view, footer. */
 import { signal } from '@preact/signals';
-import { render } from 'preact';
+import { type ComponentType, render } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import {
   changeOf,
   dismissProblems,
+  type Fields,
   flushAddress,
   followAddress,
   linkTo,
@@ -14,9 +15,17 @@ import {
 import { COLOUR_SCHEMES, colourScheme, followScheme } from './colour-scheme.js';
 import { computedBy, whyNoGpu } from './engine/client.js';
 import type { ComputedBy } from './engine/requests.js';
-import { FailureMessage, Notice } from './parts/content.js';
+import { FailureMessage, Fold, Notice } from './parts/content.js';
 import { Choices } from './parts/controls.js';
-import { VIEWS, type View } from './views/views.js';
+import {
+  CROWD_FIELDS,
+  DAILY_FIELDS,
+  GRADERS_FIELDS,
+  PERSON_FIELDS,
+  SEQUENCE_FIELDS,
+  TRAINING_FIELDS,
+} from './views/fields.js';
+import { PersonView } from './views/person/person.js';
 import { type Failure, toFailure } from './workers/calls.js';
 import './styles/main.css';
 
@@ -49,10 +58,9 @@ function EngineStatus() {
         Computed in this browser by <strong>{wordsOf(last)}</strong>. <span class="exact">bit-exact</span>
       </p>
       {whyNoGpu.value !== null && (
-        <details>
-          <summary>Why not WebGPU?</summary>
+        <Fold title="Why not WebGPU?">
           <p class="fine">{whyNoGpu.value} The digests are the same on every backend.</p>
-        </details>
+        </Fold>
       )}
     </div>
   );
@@ -63,26 +71,68 @@ function wordsOf({ backend, adapter, lanes }: ComputedBy): string {
   return `${backend === 'wasm' ? 'WebAssembly' : 'the reference'} in ${lanes === 1 ? 'a worker' : `${lanes} workers`}`;
 }
 
+interface View {
+  /** The name in the address. */
+  readonly name: string;
+  /** The title in the navigation and of the document. */
+  readonly title: string;
+  readonly fields: Fields;
+  /** Loads the component, with its styles. */
+  readonly load: () => Promise<ComponentType<ViewProps<Fields>>>;
+}
+
+/** Defines a view whose component takes the state of its fields. */
+const view = <F extends Fields>(
+  parts: Omit<View, 'fields' | 'load'> & {
+    readonly fields: F;
+    readonly load: () => Promise<ComponentType<ViewProps<F>>>;
+  },
+): View => parts as unknown as View;
+
+/** The views, in the order of the navigation. The first one is the default. */
+const VIEWS: readonly View[] = [
+  // The code of this view is part of the page's first file.
+  view({ name: 'person', title: 'One person', fields: PERSON_FIELDS, load: async () => PersonView }),
+  view({
+    ...{ name: 'crowd', title: 'Crowd', fields: CROWD_FIELDS },
+    load: async () => (await import('./views/crowd/crowd.js')).CrowdView,
+  }),
+  view({
+    ...{ name: 'daily', title: 'Daily', fields: DAILY_FIELDS },
+    load: async () => (await import('./views/daily/daily.js')).DailyView,
+  }),
+  view({
+    ...{ name: 'sequence', title: 'Sequence', fields: SEQUENCE_FIELDS },
+    load: async () => (await import('./views/sequence/sequence.js')).SequenceView,
+  }),
+  view({
+    ...{ name: 'train', title: 'Train', fields: TRAINING_FIELDS },
+    load: async () => (await import('./views/training/training.js')).TrainingView,
+  }),
+  view({
+    ...{ name: 'graders', title: 'Graders', fields: GRADERS_FIELDS },
+    load: async () => (await import('./views/graders/graders.js')).GradersView,
+  }),
+];
+
 /** The loaded components, and the failures to load one, by view. */
 const loaded = signal<Readonly<Record<string, Awaited<ReturnType<View['load']>> | Failure>>>({});
 
-const load = ({ name, load }: View): Promise<void> =>
-  load()
-    .catch(toFailure)
-    .then((found) => {
-      loaded.value = { ...loaded.value, [name]: found };
-    });
-
-function LoadedView({ view, state }: { readonly view: View } & Pick<ViewProps<View['fields']>, 'state'>) {
-  const found = loaded.value[view.name];
+function LoadedView({ view, state }: { readonly view: View } & Pick<ViewProps<Fields>, 'state'>) {
+  const { name, load } = view;
+  const Found = loaded.value[name];
   useLayoutEffect(() => {
-    if (found === undefined) void load(view);
-  }, [view, found]);
-  if (found === undefined) return null;
-  if (typeof found === 'object')
-    return <FailureMessage failure={found as Failure} retry={() => location.reload()} />;
-  const Component = found;
-  return <Component state={state} change={changeOf(view.name)} />;
+    if (Found !== undefined) return;
+    load()
+      .catch(toFailure)
+      .then((found) => {
+        loaded.value = { ...loaded.value, [name]: found };
+      });
+  }, [name, Found]);
+  if (Found === undefined) return null;
+  if (typeof Found === 'object')
+    return <FailureMessage failure={Found as Failure} retry={() => location.reload()} />;
+  return <Found state={state} change={changeOf(name)} />;
 }
 
 function App() {
@@ -98,7 +148,8 @@ function App() {
   }, [name, title]);
   return (
     <>
-      <button type="button" class="skip" onClick={toContent}>
+      {/* A link to `#content` would replace the state of the view, which the address has after `#`. */}
+      <button type="button" class="skip" onClick={() => document.getElementById('content')!.focus()}>
         Skip to the view
       </button>
       <Header currentView={name} />
@@ -119,9 +170,6 @@ function App() {
     </>
   );
 }
-
-/** Moves the focus to the view. A link to `#content` would replace the state of the view, which the address has after `#`. */
-const toContent = (): void => document.getElementById('content')!.focus();
 
 function Header({ currentView }: { readonly currentView: string }) {
   return (
@@ -145,23 +193,19 @@ function Header({ currentView }: { readonly currentView: string }) {
         ))}
       </nav>
       <OutsideLinks />
-      <ColourSchemeChoice />
+      <Choices
+        legend="Colours"
+        choices={COLOUR_SCHEMES.map((name) => [
+          name,
+          colourScheme.value === name,
+          () => {
+            colourScheme.value = name;
+          },
+        ])}
+      />
     </header>
   );
 }
-
-const ColourSchemeChoice = () => (
-  <Choices
-    legend="Colours"
-    choices={COLOUR_SCHEMES.map((name) => [
-      name,
-      colourScheme.value === name,
-      () => {
-        colourScheme.value = name;
-      },
-    ])}
-  />
-);
 
 followScheme();
 followAddress(VIEWS);

@@ -2,7 +2,7 @@
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { GRADER_NAMES, MAX_U32, NUM_ACTIONS, NUM_COMPONENTS, NUM_STEPS } from '../../../src/world/fields.js';
-import { type Field, oneOf, type StateOf, toAddress, whole } from '../address.js';
+import { type Field, oneOf, type StateOf, textField, toAddress, whole } from '../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../graders/weights.js';
 import {
   BY_HAND,
@@ -21,30 +21,23 @@ import { TEACHERS } from '../training/training-types.js';
 /** The grader of daily episodes. */
 export const DAILY_GRADER = 'v3';
 
-const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
-
 /** Returns the current day in UTC, the same for everybody: "2026-11-24". */
 export const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Returns whether a text is a day whose episode can be played: 2000-01-01 to today. */
 export function isPlayableDay(text: string): boolean {
-  if (!DAY_PATTERN.test(text) || text < '2000-01-01' || text > today()) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  const time = Date.parse(`${text}T00:00:00Z`);
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
+  return isDay && text >= '2000-01-01' && text <= today();
 }
 
 /** Returns the seed of a day: its digits, such as 20261124. */
 export const seedOfDay = (day: string): number => Number(day.replaceAll('-', ''));
 
-const day: Field<string> = {
+export const DAILY_FIELDS = {
   // An empty day means today, whenever the link is opened.
-  initial: '',
-  expected: 'a day from 2000-01-01 to today',
-  read: (text) => (isPlayableDay(text) ? text : null),
-  write: (text) => text,
+  day: textField('', 'a day from 2000-01-01 to today', isPlayableDay),
 };
-
-export const DAILY_FIELDS = { day };
 
 const moves: Field<readonly Move[]> = {
   initial: [],
@@ -95,15 +88,12 @@ export const CROWD_FIELDS = {
 
 const SEQUENCE_PATTERN = new RegExp(`^[0-${NUM_ACTIONS - 1}]{${NUM_STEPS}}$`);
 
-const actions: Field<string> = {
-  initial: digitsOf(openLoopActions('v2')),
-  expected: `${NUM_STEPS} digits, one action for each slot,`,
-  read: (text) => (SEQUENCE_PATTERN.test(text) ? text : null),
-  write: (digits) => digits,
-};
-
 export const SEQUENCE_FIELDS = {
-  actions,
+  actions: textField(
+    digitsOf(openLoopActions('v2')),
+    `${NUM_STEPS} digits, one action for each slot,`,
+    (text) => SEQUENCE_PATTERN.test(text),
+  ),
   /** The grader of the histogram. */
   grader: oneOf('v2', GRADER_NAMES),
 };

@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
-import type { Field, ViewProps } from '../../address.js';
+import { textField, type ViewProps } from '../../address.js';
 import { placesOf, verdictOf } from '../../graders/verdict.js';
 import {
   beyond,
@@ -102,12 +102,11 @@ function FlipChoice({ flip, now, side, jump }: FlipChoiceProps) {
 }
 
 /** The grader's name: valid as a file name, and needs no quotes on a command line. */
-const NAME: Field<string> = {
-  initial: 'mine',
-  expected: '1 to 40 letters, digits, - or _, and not the name of another grader',
-  read: (text) => (/^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text) ? text : null),
-  write: (text) => text,
-};
+const NAME = textField(
+  'mine',
+  '1 to 40 letters, digits, - or _, and not the name of another grader',
+  (text) => /^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text),
+);
 
 function GraderFile({ weights }: { readonly weights: Weights }) {
   const [ownName, setOwnName] = useState(NAME.initial);
