@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { Table, type TableProps } from '../parts/content.js';
+import { Fold, Table, type TableProps } from '../parts/content.js';
 
 interface ChartFigureProps {
   readonly title: string;
@@ -21,28 +21,25 @@ export const ChartFigure = ({ title, notes = [], table, children }: ChartFigureP
     </figcaption>
     {children}
     {table !== undefined && (
-      <details>
-        <summary>As a table</summary>
+      <Fold title="As a table">
         <Table {...table} />
-      </details>
+      </Fold>
     )}
   </figure>
 );
 
 interface LegendProps {
-  readonly names: readonly string[];
-  readonly colours: readonly string[];
-  /** For each name, whether an earlier name has its colour, so that it is drawn dashed. */
-  readonly dashed?: readonly boolean[];
+  /** `dashed`: whether an earlier row has the same colour, so that the row is drawn dashed. */
+  readonly rows: readonly { readonly name: string; readonly colour: string; readonly dashed?: boolean }[];
 }
 
-export const Legend = ({ names, colours, dashed = [] }: LegendProps) => (
+export const Legend = ({ rows }: LegendProps) => (
   <ul class="legend" aria-hidden="true">
-    {names.map((name, k) => (
+    {rows.map(({ name, colour, dashed }) => (
       <li key={name}>
         <span
-          class={dashed[k] ? 'chip dashed' : 'chip'}
-          style={dashed[k] ? { borderColor: colours[k] } : { background: colours[k] }}
+          class={dashed ? 'chip dashed' : 'chip'}
+          style={dashed ? { borderColor: colour } : { background: colour }}
         />
         {name}
       </li>

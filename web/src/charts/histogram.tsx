@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { decimal } from '../../../src/figures/theme.js';
 import type { TableProps } from '../parts/content.js';
 import { percent } from '../words.js';
-import { ChartFigure, Legend, useWidth } from './figure.js';
+import { useWidth } from './figure.js';
 
 export interface HistogramRow {
   readonly name: string;
@@ -15,24 +15,6 @@ export interface HistogramRow {
   readonly counts: Uint32Array;
   readonly mean: number;
 }
-
-interface HistogramProps {
-  readonly title: string;
-  readonly description: string;
-  readonly rows: readonly HistogramRow[];
-  readonly table: TableProps;
-}
-
-export const Histogram = ({ title, description, rows, table }: HistogramProps) => (
-  <ChartFigure title={title} table={table}>
-    <Legend
-      names={rows.map(({ name }) => name)}
-      colours={rows.map(({ colour }) => colour)}
-      dashed={rows.map(({ dashed = false }) => dashed)}
-    />
-    <HistogramPlot rows={rows} description={description} />
-  </ChartFigure>
-);
 
 interface HistogramPlotProps {
   readonly rows: readonly HistogramRow[];

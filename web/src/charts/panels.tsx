@@ -72,13 +72,7 @@ export function Panels(props: PanelsProps) {
     .reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
-      {series.length > 1 && (
-        <Legend
-          names={series.map(({ name }) => name)}
-          colours={series.map(({ colour }) => colour)}
-          dashed={series.map(({ dashed = false }) => dashed)}
-        />
-      )}
+      {series.length > 1 && <Legend rows={series} />}
       {/* The slider sticks within this element, so that it covers neither the title nor the notes. */}
       <div>
         <div class="plot" ref={container}>

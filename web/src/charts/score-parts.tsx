@@ -24,8 +24,11 @@ const MIN_NUMBERED = 0.11;
 
 export function ScoreParts({ title, description, rows, table }: ScorePartsProps) {
   const low = Math.min(...rows.map(({ parts }) => leftOf(parts)));
-  const high = Math.max(...rows.map(({ parts }) => parts.reduce((sum, part) => sum + Math.max(0, part), 0)));
-  const shown = COMPONENT_NAMES.map((_, k) => k).filter((k) => rows.some(({ parts }) => parts[k] !== 0));
+  const high = Math.max(...rows.map(({ parts }) => sumOf(parts) - leftOf(parts)));
+  const sections = COMPONENT_NAMES.map((name, k) => ({
+    name: COMPONENT_WORDS[name].name,
+    colour: COMPONENT_COLOURS[k],
+  }));
   return (
     <ChartFigure
       title={title}
@@ -37,20 +40,15 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
           <div key={name}>
             <p>
               <span>{policyName(name)}</span>
-              <strong>
-                {decimal(
-                  parts.reduce((sum, part) => sum + part, 0),
-                  3,
-                )}
-              </strong>
+              <strong>{decimal(sumOf(parts), 3)}</strong>
             </p>
             <div class="stack">
               {stackOf(parts).map((section, k) => (
                 <span
-                  key={COMPONENT_NAMES[k]}
+                  key={k}
                   class="segment"
-                  title={`${COMPONENT_WORDS[COMPONENT_NAMES[k]].name} ${decimal(parts[k], 3)}`}
-                  style={{ ...placeOf(section, { low, high }), background: COMPONENT_COLOURS[k] }}
+                  title={`${sections[k].name} ${decimal(parts[k], 3)}`}
+                  style={{ ...placeOf(section, { low, high }), background: sections[k].colour }}
                 >
                   {Math.abs(parts[k]) / (high - low) > MIN_NUMBERED && decimal(parts[k], 3)}
                 </span>
@@ -59,10 +57,9 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
           </div>
         ))}
       </div>
-      <Legend
-        names={shown.map((k) => COMPONENT_WORDS[COMPONENT_NAMES[k]].name)}
-        colours={shown.map((k) => COMPONENT_COLOURS[k])}
-      />
+      <Legend rows={sections.filter((_, k) => rows.some(({ parts }) => parts[k] !== 0))} />
     </ChartFigure>
   );
 }
+
+const sumOf = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);

@@ -70,32 +70,24 @@ export function Loading({ children }: { readonly children: ComponentChildren }) 
   );
 }
 
-const TITLES: Readonly<Record<Failure['kind'], string>> = {
-  stopped: 'Stopped',
-  refused: 'That cannot be computed',
-  failed: 'Something went wrong',
+const FAILURES: Readonly<Record<Failure['kind'], readonly [title: string, advice: string]>> = {
+  stopped: ['Stopped', 'Nothing was computed yet.'],
+  refused: ['That cannot be computed', ''],
+  failed: ['Something went wrong', 'Try again; if it happens again, reload the page.'],
 };
 
-const ADVICE: Readonly<Record<Failure['kind'], string>> = {
-  stopped: 'Nothing was computed yet.',
-  refused: '',
-  failed: 'Try again; if it happens again, reload the page.',
-};
-
-/** A failure, with its remedy. */
-export function FailureMessage({
-  failure,
-  retry,
-}: {
+interface FailureMessageProps {
   readonly failure: Failure;
   readonly retry: () => void;
-}) {
-  const { kind, message } = failure;
+}
+
+/** A failure, with its remedy. */
+export function FailureMessage({ failure: { kind, message }, retry }: FailureMessageProps) {
+  const [title, advice] = FAILURES[kind];
   return (
     <div class="message" role="alert">
-      <h2>{TITLES[kind]}</h2>
-      {ADVICE[kind] !== '' && <p>{ADVICE[kind]}</p>}
-      {kind === 'refused' && <p>{message}</p>}
+      <h2>{title}</h2>
+      <p>{kind === 'refused' ? message : advice}</p>
       {kind !== 'refused' && (
         <Button main onClick={retry}>
           Try again
@@ -110,21 +102,18 @@ export function FailureMessage({
   );
 }
 
-/** A message that can be dismissed. */
-export function Notice({
-  children,
-  onClose,
-}: {
+interface NoticeProps {
   readonly children: ComponentChildren;
   readonly onClose: () => void;
-}) {
-  return (
-    <div class="notice" role="status">
-      <div>{children}</div>
-      <Button onClick={onClose}>Dismiss</Button>
-    </div>
-  );
 }
+
+/** A message that can be dismissed. */
+export const Notice = ({ children, onClose }: NoticeProps) => (
+  <div class="notice" role="status">
+    <div>{children}</div>
+    <Button onClick={onClose}>Dismiss</Button>
+  </div>
+);
 
 interface FoldProps {
   readonly title: string;

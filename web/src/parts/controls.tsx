@@ -1,34 +1,28 @@
 /** Form controls and buttons. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect } from 'preact/hooks';
+import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { GRADER_NAMES } from '../../../src/world/fields.js';
 import { type Addressed, type Field, linkTo } from '../address.js';
 import { GRADER_WORDS } from '../words.js';
 import type { Progress } from '../workers/calls.js';
 
-interface Labelled {
+interface ControlProps<T> {
   readonly label: string;
   /** Small print below the control. */
   readonly hint?: string;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
 }
 
-interface Choice<Name extends string> extends Labelled {
-  readonly value: Name;
+interface SelectProps<Name extends string> extends ControlProps<Name> {
   readonly names: readonly Name[];
   /** Labels shown instead of names. */
   readonly labels?: Readonly<Record<string, string>>;
-  readonly onChange: (name: Name) => void;
 }
 
-export function Select<Name extends string>({
-  label,
-  hint,
-  value,
-  names,
-  labels = {},
-  onChange,
-}: Choice<Name>) {
+export function Select<Name extends string>(props: SelectProps<Name>) {
+  const { label, hint, value, names, labels = {}, onChange } = props;
   const id = useId();
   return (
     <div class="control">
@@ -45,14 +39,9 @@ export function Select<Name extends string>({
   );
 }
 
-interface Typed<T> extends Labelled {
-  readonly field: Field<T>;
-  readonly value: T;
-  readonly onChange: (value: T) => void;
-}
-
 /** A text field. Reports a valid value on Enter and when it loses the focus. Says what is expected if the text is invalid. */
-export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) {
+export function TextField<T>(props: ControlProps<T> & { readonly field: Field<T> }) {
+  const { label, hint, field, value, onChange } = props;
   const id = useId();
   const typed = useSignal(field.write(value));
   // A layout effect, because an effect some frames later would overwrite what is typed meanwhile.
@@ -60,7 +49,8 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
     typed.value = field.write(value);
   }, [field, value, typed]);
   const isInvalid = field.read(typed.value.trim()) === null;
-  const submit = () => {
+  const submit = (): void => {
+    // Reads the signal again, because this key may come before what was typed is drawn.
     const next = field.read(typed.value.trim());
     if (next !== null && field.write(next) !== field.write(value)) onChange(next);
   };
@@ -75,13 +65,11 @@ export function TextField<T>({ label, hint, field, value, onChange }: Typed<T>) 
         value={typed.value}
         aria-invalid={isInvalid}
         aria-describedby={isInvalid || hint !== undefined ? `${id}-hint` : undefined}
-        onInput={(event) => {
-          typed.value = event.currentTarget.value;
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
         }}
         onBlur={submit}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') submit();
-        }}
+        onKeyDown={({ key }) => key === 'Enter' && submit()}
       />
       {(isInvalid || hint !== undefined) && (
         <small id={`${id}-hint`} class={isInvalid ? 'wrong' : ''}>
@@ -144,7 +132,7 @@ interface CopyButtonProps {
 
 /** The button, and a message beside it until the text changes. */
 export function CopyButton({ label, text, otherwise = 'Select the text.', main }: CopyButtonProps) {
-  const last = useSignal({ text: '', message: '' });
+  const [last, setLast] = useState({ text: '', message: '' });
   const copy = async (): Promise<void> => {
     let message = 'Copied.';
     try {
@@ -153,14 +141,14 @@ export function CopyButton({ label, text, otherwise = 'Select the text.', main }
     } catch {
       message = `This browser does not let the page copy. ${otherwise}`;
     }
-    last.value = { text, message };
+    setLast({ text, message });
   };
   return (
     <>
       <Button main={main} onClick={() => void copy()}>
         {label}
       </Button>
-      <span role="status">{last.value.text === text && last.value.message}</span>
+      <span role="status">{last.text === text && last.message}</span>
     </>
   );
 }

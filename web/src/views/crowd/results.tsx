@@ -14,8 +14,8 @@ import {
   NUM_STEPS,
 } from '../../../../src/world/fields.js';
 import { RHYTHM } from '../../../../src/world/numbers.js';
-import { useStages } from '../../charts/figure.js';
-import { Histogram, histogramTable } from '../../charts/histogram.js';
+import { ChartFigure, Legend, useStages } from '../../charts/figure.js';
+import { HistogramPlot, histogramTable } from '../../charts/histogram.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd, CrowdPolicy } from '../../engine/requests.js';
@@ -178,7 +178,10 @@ export function Finding({ crowd, busy }: CrowdProps) {
         Under grader {request.grader}; ± is half of the 95 % interval; n = {grouped(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.
       </p>
-      <Histogram title="Final scores" {...chart} />
+      <ChartFigure title="Final scores" table={chart.table}>
+        <Legend rows={chart.rows} />
+        <HistogramPlot rows={chart.rows} description={chart.description} />
+      </ChartFigure>
       <CrowdFigures crowd={crowd} />
     </>
   );

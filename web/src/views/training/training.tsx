@@ -120,18 +120,18 @@ function headlineOf({ points, teacher, progress, request }: TrainingSoFar): stri
 
 /** The actions of a week as coloured squares, with their names where there is room. @param actions codes of ACTION_NAMES. */
 function ActionStrip({ actions }: { readonly actions: readonly number[] }) {
-  const names = ACTION_STYLES.map(({ action }) => plain(action));
-  const taken = ACTION_STYLES.filter((_, code) => actions.includes(code));
+  const styles = ACTION_STYLES.map(({ action, colour }) => ({ name: plain(action), colour }));
+  const description = `The student's week: ${actions.map((code) => styles[code].name).join(', ')}.`;
   return (
     <div class="action-strip">
-      <div role="img" aria-label={`The student's week: ${actions.map((code) => names[code]).join(', ')}.`}>
+      <div role="img" aria-label={description}>
         {actions.map((code, step) => (
-          <span key={step} style={{ background: ACTION_STYLES[code].colour }}>
-            <b>{names[code]}</b>
+          <span key={step} style={{ background: styles[code].colour }}>
+            <b>{styles[code].name}</b>
           </span>
         ))}
       </div>
-      <Legend names={taken.map(({ action }) => plain(action))} colours={taken.map(({ colour }) => colour)} />
+      <Legend rows={styles.filter((_, code) => actions.includes(code))} />
     </div>
   );
 }
