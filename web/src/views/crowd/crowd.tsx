@@ -1,12 +1,11 @@
 /** The crowd view: many episodes under one policy, or the same episodes under two. */
-import { proxy } from 'comlink';
-import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { POLICY_NAMES } from '../../../../src/agents/policies/fixed-policies.js';
 import { decimal } from '../../../../src/figures/theme.js';
 import { PROFILE_NAMES } from '../../../../src/world/fields.js';
 import { linkTo, type StateOf, type ViewProps } from '../../address.js';
-import { runCrowd, useTask } from '../../engine/client.js';
-import type { Crowd, CrowdRequest } from '../../engine/requests.js';
+import { crowdRun, leaveCrowd, runCrowd, stopEngine } from '../../engine/client.js';
+import type { CrowdRequest } from '../../engine/requests.js';
 import { FailureMessage } from '../../parts/content.js';
 import { CopyLink, GraderSelect, RunButtons, Select, TextField } from '../../parts/controls.js';
 import { plain } from '../../person/descriptions.js';
@@ -20,20 +19,17 @@ import '../../charts/charts.css';
 import './crowd.css';
 
 export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
-  const { state: task, start, stop } = useTask<Crowd>();
-  const { progress, value, failure } = task.value;
+  const { progress, crowd: last, failure } = crowdRun.value;
   // A text, so that equal requests are equal values for the hooks.
   const requestText = JSON.stringify(requestOf(state));
   const students = requestOf(state).policies.flatMap(keptUnder);
   // A student may be replaced by another with the same name.
   const studentsKey = students.map(keyOf).join();
-  const run = useCallback(() => {
-    const request = JSON.parse(requestText) as CrowdRequest;
-    start((report) => runCrowd((engine) => engine.crowd(request, students, proxy(report))));
-  }, [requestText, studentsKey, start]);
-  useLayoutEffect(run, [run]);
-  const crowd = useMemo(() => value && namedCrowd(value), [value]);
-  const isOutdated = value === null || JSON.stringify(value.request) !== requestText;
+  const run = (): void => void runCrowd(requestOf(state), students);
+  useLayoutEffect(run, [requestText, studentsKey]);
+  useLayoutEffect(() => leaveCrowd, []);
+  const crowd = useMemo(() => last && namedCrowd(last), [last]);
+  const isOutdated = last === null || JSON.stringify(last.request) !== requestText;
   const busy = progress !== null || isOutdated;
   const ageClass = isOutdated ? 'old' : '';
   return (
@@ -68,7 +64,7 @@ export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
           name="Weeks computed"
           progress={progress && { ...progress, text: progressText(progress) }}
           start={run}
-          stop={stop}
+          stop={stopEngine}
         >
           <CopyLink view={{ name: 'crowd', fields: CROWD_FIELDS }} />
         </RunButtons>

@@ -6,7 +6,7 @@ import { openLoopActions } from '../../../../src/agents/policies/open-loop.js';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { NUM_STEPS } from '../../../../src/world/fields.js';
 import type { ViewProps } from '../../address.js';
-import { callEngine } from '../../engine/client.js';
+import { callEngine, stopEngine } from '../../engine/client.js';
 import type { SequenceScores } from '../../engine/requests.js';
 import { FailureMessage } from '../../parts/content.js';
 import { Button, Choices, CopyLink } from '../../parts/controls.js';
@@ -42,8 +42,7 @@ function scoreSequence(actions: string): void {
 function stopScoring(): void {
   calls += 1;
   [next, isWaiting] = [null, false];
-  // If the worker cannot be called, nothing is running.
-  callEngine((engine) => engine.stop()).catch(() => {});
+  stopEngine();
 }
 
 async function send(): Promise<void> {
