@@ -13,6 +13,7 @@ import type { Report } from '../workers/calls.js';
 import type { Chunk, ChunkOutputs, PlayedChunk } from './chunk-player.js';
 import {
   BAND_EPISODES,
+  type ComputedBy,
   type Crowd,
   type CrowdPairing,
   type CrowdPolicy,
@@ -42,12 +43,19 @@ class PolicyStatistics {
   readonly #scores = new ScoreStatistics();
   readonly #components = Array.from({ length: NUM_COMPONENTS }, () => new CompensatedSum());
   readonly #digest = sha256.create();
-  readonly #meters = new FirstMeters();
+  /** The meters of the first episodes, the length of those so far, and their bands; null if they are not up to date. */
+  readonly #meters = new Float32Array(BAND_EPISODES * NUM_STEPS * NUM_METERS);
+  #length = 0;
+  #bands: Bands | null = null;
   #count = 0;
 
   add({ finalScores, components, meters }: ChunkOutputs): void {
     this.#count += finalScores.length;
-    if (meters !== null) this.#meters.add(meters);
+    if (meters !== null) {
+      this.#meters.set(meters, this.#length);
+      this.#length += meters.length;
+      this.#bands = null;
+    }
     this.#scores.add(finalScores);
     this.#components.forEach((sum, k) => {
       sum.addColumn(components, k, NUM_COMPONENTS);
@@ -58,31 +66,14 @@ class PolicyStatistics {
 
   /** Returns the statistics of the episodes so far. @param weights f32 [NUM_COMPONENTS], the grader's. */
   result(name: string, weights: Float32Array): CrowdPolicy {
+    this.#bands ??= bandsOf(this.#meters.subarray(0, this.#length));
     const components = this.#components.map((sum) => sum.value / this.#count);
     return {
-      ...{ name, ...this.#scores.result(), components, bands: this.#meters.bands() },
+      ...{ name, ...this.#scores.result(), components, bands: this.#bands },
       parts: components.map((mean, k) => weights[k] * mean),
       // A copy, because nothing can be added after digest().
       digest: bytesToHex(this.#digest.clone().digest()),
     };
-  }
-}
-
-/** The meters of the first episodes, and their bands. */
-class FirstMeters {
-  readonly #meters = new Float32Array(BAND_EPISODES * NUM_STEPS * NUM_METERS);
-  #length = 0;
-  #bands: Bands | null = null;
-
-  add(meters: Float32Array): void {
-    this.#meters.set(meters, this.#length);
-    this.#length += meters.length;
-    this.#bands = null;
-  }
-
-  bands(): Bands {
-    this.#bands ??= bandsOf(this.#meters.subarray(0, this.#length));
-    return this.#bands;
   }
 }
 
@@ -148,103 +139,77 @@ export async function runCrowd(
   report: Report<Crowd>,
   signal: AbortSignal,
 ): Promise<Crowd> {
-  const run = new CrowdRun(request, report, signal);
+  const run = openRun(request, report, signal);
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   if (gpu !== null) await Promise.race([stopped, run.play([gpu], CHUNK.gpu).catch(onGpuFailure)]);
-  if (!run.isComplete && !signal.aborted) {
+  if (run.done() < request.numEpisodes && !signal.aborted) {
     const size = hasStudent ? CHUNK.student : CHUNK.worker;
     await Promise.race([stopped, run.play(openWorkers(), size)]);
   }
-  if (run.done === 0) signal.throwIfAborted();
+  if (run.done() === 0) signal.throwIfAborted();
   return run.result();
 }
 
-/** The statistics of a run, chunk by chunk. */
-class CrowdRun {
-  readonly #request: CrowdRequest;
-  readonly #report: Report<Crowd>;
-  readonly #signal: AbortSignal;
-  readonly #statistics: readonly PolicyStatistics[];
-  readonly #pairs = new PairStatistics();
-  readonly #startTime = performance.now();
+/** Returns what plays the people of a request, and the results of those that are done. */
+function openRun(request: CrowdRequest, report: Report<Crowd>, signal: AbortSignal) {
+  const { policies, grader, numEpisodes } = request;
+  const statistics = policies.map(() => new PolicyStatistics());
+  const pairs = new PairStatistics();
+  const startTime = performance.now();
   /** The outputs that wait for those of earlier people, by the number of people before them. */
-  readonly #waiting = new Map<number, readonly ChunkOutputs[]>();
-  /** The number of episodes in the last report of results. */
-  #reported = 0;
-  #computedBy: Crowd['computedBy'] = { backend: '', adapter: null, lanes: 0 };
-  done = 0;
+  const waiting = new Map<number, readonly ChunkOutputs[]>();
+  let computedBy: ComputedBy = { backend: '', adapter: null, lanes: 0 };
+  /** The number of episodes in the statistics, and in the last report of results. */
+  let [done, reported] = [0, 0];
 
-  constructor(request: CrowdRequest, report: Report<Crowd>, signal: AbortSignal) {
-    this.#request = request;
-    this.#report = report;
-    this.#signal = signal;
-    this.#statistics = request.policies.map(() => new PolicyStatistics());
-  }
+  const result = (): Crowd => ({
+    ...{ request, computedBy, numEpisodes: done, complete: done >= numEpisodes },
+    policies: statistics.map((each, k) => each.result(policies[k], graderWeights(grader))),
+    pairing: policies.length === 2 ? pairs.result() : null,
+    steps: done * NUM_STEPS * policies.length,
+    seconds: (performance.now() - startTime) / 1000,
+  });
 
-  get isComplete(): boolean {
-    return this.done >= this.#request.numEpisodes;
-  }
+  const merge = (): void => {
+    for (let outputs = waiting.get(done); outputs !== undefined; outputs = waiting.get(done)) {
+      waiting.delete(done);
+      for (const [k, each] of statistics.entries()) each.add(outputs[k]);
+      if (outputs.length === 2) pairs.add(outputs.map(({ finalScores }) => finalScores));
+      done += outputs[0].finalScores.length;
+    }
+    if (done === 0 || done >= numEpisodes) return;
+    const isDue = done >= REPORT_FACTOR * reported;
+    report({ done, total: numEpisodes }, isDue ? result() : null);
+    if (isDue) reported = done;
+  };
 
   /** Plays the people that are not done. Each lane takes the next chunk when it has finished one. */
-  async play(lanes: readonly ChunkLane[], size: number): Promise<void> {
-    this.#waiting.clear();
-    const chunks = this.#chunks(size);
-    await Promise.all(
-      lanes.map(async (lane) => {
-        for (const chunk of chunks) {
-          const { outputs, backend, adapter } = await lane.play(chunk);
-          if (this.#signal.aborted) return;
-          this.#computedBy = { backend, adapter, lanes: lanes.length };
-          this.#waiting.set(chunk.first, outputs);
-          this.#merge();
-          // Lets the worker receive a stop.
-          await yieldTurn();
-        }
-      }),
-    );
-  }
-
-  /** Yields the chunks from `done` on. Only the first people are in the percentiles of the meters. */
-  *#chunks(size: number): Generator<Chunk> {
-    const { numEpisodes } = this.#request;
-    for (let first = this.done; first < numEpisodes; ) {
-      const withMeters = first < BAND_EPISODES;
-      const end = withMeters ? Math.min(BAND_EPISODES, numEpisodes) : numEpisodes;
-      const count = Math.min(first === 0 ? CHUNK.first : size, end - first);
-      yield { first, count, withMeters };
-      first += count;
-    }
-  }
-
-  #merge(): void {
-    for (;;) {
-      const outputs = this.#waiting.get(this.done);
-      if (outputs === undefined) break;
-      this.#waiting.delete(this.done);
-      this.#statistics.forEach((statistics, k) => {
-        statistics.add(outputs[k]);
-      });
-      if (outputs.length === 2) this.#pairs.add(outputs.map(({ finalScores }) => finalScores));
-      this.done += outputs[0].finalScores.length;
-    }
-    if (this.done === 0 || this.isComplete) return;
-    const isDue = this.done >= REPORT_FACTOR * this.#reported;
-    this.#report({ done: this.done, total: this.#request.numEpisodes }, isDue ? this.result() : null);
-    if (isDue) this.#reported = this.done;
-  }
-
-  /** Returns the results of the episodes so far. */
-  result(): Crowd {
-    const { policies, grader } = this.#request;
-    return {
-      request: this.#request,
-      numEpisodes: this.done,
-      complete: this.isComplete,
-      policies: this.#statistics.map((each, k) => each.result(policies[k], graderWeights(grader))),
-      pairing: policies.length === 2 ? this.#pairs.result() : null,
-      steps: this.done * NUM_STEPS * policies.length,
-      seconds: (performance.now() - this.#startTime) / 1000,
-      computedBy: this.#computedBy,
+  const play = async (lanes: readonly ChunkLane[], size: number): Promise<void> => {
+    waiting.clear();
+    const chunks = chunksFrom(done, numEpisodes, size);
+    const playLane = async (lane: ChunkLane): Promise<void> => {
+      for (const chunk of chunks) {
+        const { outputs, backend, adapter } = await lane.play(chunk);
+        if (signal.aborted) return;
+        computedBy = { backend, adapter, lanes: lanes.length };
+        waiting.set(chunk.first, outputs);
+        merge();
+        // Lets the worker receive a stop.
+        await yieldTurn();
+      }
     };
+    await Promise.all(lanes.map(playLane));
+  };
+  return { play, result, done: () => done };
+}
+
+/** Yields the chunks of people from `done` on. Only the first people are in the percentiles of the meters. */
+function* chunksFrom(done: number, numEpisodes: number, size: number): Generator<Chunk> {
+  for (let first = done; first < numEpisodes; ) {
+    const withMeters = first < BAND_EPISODES;
+    const end = withMeters ? Math.min(BAND_EPISODES, numEpisodes) : numEpisodes;
+    const count = Math.min(first === 0 ? CHUNK.first : size, end - first);
+    yield { first, count, withMeters };
+    first += count;
   }
 }

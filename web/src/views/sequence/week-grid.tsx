@@ -40,6 +40,7 @@ export function usePainting({ state, change }: ViewProps<typeof SEQUENCE_FIELDS>
     beginStroke(): void {
       stroke.current = 'begun';
     },
+    isStroke: (): boolean => stroke.current !== 'none',
     endStroke(): void {
       stroke.current = 'none';
     },
@@ -72,10 +73,9 @@ export function WeekGrid({ painting, brush }: WeekGridProps) {
   const grid = useRef<HTMLTableElement>(null);
   /** The square that the Tab key reaches. */
   const current = useSignal(0);
-  const strokes = usePointer(painting, brush);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { step, handled } = press(event, current.value, painting, brush);
-    if (!handled) return;
+    const step = press(event, current.value, painting, brush);
+    if (step === null) return;
     event.preventDefault();
     event.stopPropagation();
     grid.current!.querySelector<HTMLElement>(`[data-step="${step}"]`)!.focus();
@@ -89,7 +89,7 @@ export function WeekGrid({ painting, brush }: WeekGridProps) {
       aria-label="The week"
       aria-describedby="how-to-paint"
       onKeyDown={onKeyDown}
-      {...strokes}
+      {...pointerHandlers(painting, brush)}
     >
       <thead>
         <tr>
@@ -153,35 +153,29 @@ function Square({ step, action, label, current }: SquareProps) {
 }
 
 /** Returns the handlers of the grid for strokes of a pointer or a finger. */
-function usePointer(painting: Painting, brush: Signal<number>) {
-  const isPainting = useRef(false);
+function pointerHandlers(painting: Painting, brush: Signal<number>) {
   const paintAt = ({ clientX, clientY }: PointerEvent): void => {
     const step = stepAt(clientX, clientY);
     if (step !== null) painting.paint(step, brush.value);
   };
-  const end = (): void => {
-    isPainting.current = false;
-    painting.endStroke();
-  };
   return {
     onPointerDown(event: PointerEvent): void {
       if (!event.isPrimary || event.button !== 0 || stepAt(event.clientX, event.clientY) === null) return;
-      isPainting.current = true;
       painting.beginStroke();
       paintAt(event);
     },
     onPointerMove(event: PointerEvent): void {
-      if (!isPainting.current || !event.isPrimary) return;
+      if (!event.isPrimary || !painting.isStroke()) return;
       // The button may have been released outside the window.
       if (event.buttons === 0) {
-        end();
+        painting.endStroke();
         return;
       }
       const moves = event.getCoalescedEvents?.() ?? [];
       for (const move of moves.length === 0 ? [event] : moves) paintAt(move);
     },
-    onPointerUp: end,
-    onPointerCancel: end,
+    onPointerUp: painting.endStroke,
+    onPointerCancel: painting.endStroke,
   };
 }
 
@@ -194,28 +188,23 @@ function stepAt(x: number, y: number): number | null {
   return square == null ? null : Number(square.dataset.step);
 }
 
-/** Handles a key. @returns the step of the square that gets the focus, and whether the grid uses the key. */
-function press(event: KeyboardEvent, step: number, painting: Painting, brush: Signal<number>) {
+/** Handles a key. @returns the step of the square that gets the focus; null if the grid does not use the key. */
+function press(event: KeyboardEvent, step: number, painting: Painting, brush: Signal<number>): number | null {
   const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'z') {
     painting.undo();
-    return { step, handled: true };
+    return step;
   }
-  if (altKey || metaKey) return { step, handled: false };
+  if (altKey || metaKey) return null;
   const action = ACTION_BY_KEY.get(key);
-  if (action !== undefined && !ctrlKey) {
-    brush.value = action;
-    painting.paint(step, action);
-    return { step, handled: true };
-  }
-  if (key === ' ' || key === 'Enter') {
+  if (action !== undefined && !ctrlKey) brush.value = action;
+  if ((action !== undefined && !ctrlKey) || key === ' ' || key === 'Enter') {
     painting.paint(step, brush.value);
-    return { step, handled: true };
+    return step;
   }
   const to = moved(step, key, ctrlKey);
-  if (to === null) return { step, handled: false };
-  if (shiftKey) painting.paint(to, painting.actionAt(step));
-  return { step: to, handled: true };
+  if (to !== null && shiftKey) painting.paint(to, painting.actionAt(step));
+  return to;
 }
 
 /**
