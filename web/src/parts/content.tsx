@@ -1,5 +1,5 @@
 /** Tables, names of policies, and messages: content is loading, a call failed, a notice that the user can dismiss. */
-import type { ComponentChildren } from 'preact';
+import type { RenderableProps } from 'preact';
 import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { policyName } from '../words.js';
 import type { Failure } from '../workers/calls.js';
@@ -61,7 +61,7 @@ export function PolicyName({ of: code }: { readonly of: string }) {
 }
 
 /** A message with a spinner, which screen readers announce. */
-export function Loading({ children }: { readonly children: ComponentChildren }) {
+export function Loading({ children }: RenderableProps<object>) {
   return (
     <div class="message loading" role="status">
       <span class="spinner" aria-hidden="true" />
@@ -76,13 +76,15 @@ const FAILURES: Readonly<Record<Failure['kind'], readonly [title: string, advice
   failed: ['Something went wrong', 'Try again; if it happens again, reload the page.'],
 };
 
-interface FailureMessageProps {
+/** A failure, with its remedy. */
+export function FailureMessage({
+  failure,
+  retry,
+}: {
   readonly failure: Failure;
   readonly retry: () => void;
-}
-
-/** A failure, with its remedy. */
-export function FailureMessage({ failure: { kind, message }, retry }: FailureMessageProps) {
+}) {
+  const { kind, message } = failure;
   const [title, advice] = FAILURES[kind];
   return (
     <div class="message" role="alert">
@@ -102,26 +104,16 @@ export function FailureMessage({ failure: { kind, message }, retry }: FailureMes
   );
 }
 
-interface NoticeProps {
-  readonly children: ComponentChildren;
-  readonly onClose: () => void;
-}
-
 /** A message that can be dismissed. */
-export const Notice = ({ children, onClose }: NoticeProps) => (
+export const Notice = ({ children, onClose }: RenderableProps<{ readonly onClose: () => void }>) => (
   <div class="notice" role="status">
     <div>{children}</div>
     <Button onClick={onClose}>Dismiss</Button>
   </div>
 );
 
-interface FoldProps {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
-
 /** Content that is folded at first. */
-export const Fold = ({ title, children }: FoldProps) => (
+export const Fold = ({ title, children }: RenderableProps<{ readonly title: string }>) => (
   <details>
     <summary>{title}</summary>
     {children}

@@ -162,20 +162,9 @@ export const CopyLink = ({ view }: { readonly view: Addressed }) => (
   />
 );
 
-interface GraderSelectProps {
-  readonly grader: string;
-  readonly onChange: (grader: string) => void;
-}
-
 /** The choice of a grader, with what the grader pays for. */
-export const GraderSelect = ({ grader, onChange }: GraderSelectProps) => (
-  <Select
-    label="Grader"
-    hint={GRADER_WORDS[grader]}
-    value={grader}
-    names={GRADER_NAMES}
-    onChange={onChange}
-  />
+export const GraderSelect = ({ value, onChange }: Pick<ControlProps<string>, 'value' | 'onChange'>) => (
+  <Select label="Grader" hint={GRADER_WORDS[value]} value={value} names={GRADER_NAMES} onChange={onChange} />
 );
 
 interface RunButtonsProps {

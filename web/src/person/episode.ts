@@ -139,26 +139,18 @@ export const digitsOf = (actions: ArrayLike<number>): string => Array.from(actio
 /** Returns whether the episode is over. */
 export const isOver = (moves: readonly Move[]): boolean => moves.length === NUM_STEPS;
 
-interface Hint {
-  /** A code of ACTION_NAMES. */
-  readonly action: number;
-  /** What the action tells about a person. */
-  readonly question: string;
-}
-
 /**
- * One hint for each of the first five slots. Work in the morning and in the evening tells the `morning` and the `work` of a
- * belief, company the `social`; test/web/person-logic.test.ts has the errors of the beliefs after them.
+ * One hint for each of the first five slots: an action, and what it tells about a person. Work in the morning and in the evening
+ * tells the `morning` and the `work` of a belief, company the `social`; test/web/person-logic.test.ts has the errors of the
+ * beliefs after them.
  */
-export const HINTS: readonly Hint[] = (
-  [
-    ['deep_work', 'Do they focus in the morning?'],
-    ['socialize', 'Does company drain them?'],
-    ['deep_work', 'And in the evening: more, or less?'],
-    ['sleep', 'Everybody needs it at night.'],
-    ['family_time', 'Does company calm them?'],
-  ] as const
-).map(([name, question]) => ({ action: ACTION_NAMES.indexOf(name), question }));
+export const HINTS = [
+  { action: ACTION_NAMES.indexOf('deep_work'), question: 'Do they focus in the morning?' },
+  { action: ACTION_NAMES.indexOf('socialize'), question: 'Does company drain them?' },
+  { action: ACTION_NAMES.indexOf('deep_work'), question: 'And in the evening: more, or less?' },
+  { action: ACTION_NAMES.indexOf('sleep'), question: 'Everybody needs it at night.' },
+  { action: ACTION_NAMES.indexOf('family_time'), question: 'Does company calm them?' },
+];
 
 /** The steps of the first day, after which the page asks who the person is. */
 export const FIRST_DAY = NUM_SLOTS;
@@ -186,11 +178,8 @@ function beliefsText(moves: readonly Move[]): string {
   const texts = moves.map(({ belief }) =>
     (belief ?? []).map((each) => `${BEFORE_NUMBER}${decimal(each)}`).join(''),
   );
-  return texts
-    .map((text, step) => ({ text, step }))
-    .filter(({ text, step }) => text !== (texts[step - 1] ?? ''))
-    .map(({ text, step }) => `${step}${text}`)
-    .join(BETWEEN_CHANGES);
+  const changes = texts.map((text, step) => (text === (texts[step - 1] ?? '') ? '' : `${step}${text}`));
+  return changes.filter(Boolean).join(BETWEEN_CHANGES);
 }
 
 /** Returns the shortest decimal of the number as a float32, without the zero before the point. */

@@ -115,7 +115,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         labels={{ ...policyLabels(names), [NO_POLICY]: 'no other policy' }}
         onChange={(name) => change({ against: name })}
       />
-      <GraderSelect grader={grader} onChange={(name) => change({ grader: name })} />
+      <GraderSelect value={grader} onChange={(name) => change({ grader: name })} />
       <Select
         label="People"
         hint="More people give narrower intervals."

@@ -18,7 +18,7 @@ import { ChartFigure, Legend, useStages } from '../../charts/figure.js';
 import { HistogramPlot, histogramTable } from '../../charts/histogram.js';
 import { type Panel, Panels } from '../../charts/panels.js';
 import { ScoreParts } from '../../charts/score-parts.js';
-import type { Crowd, CrowdPolicy } from '../../engine/requests.js';
+import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/requests.js';
 import { PolicyName, Table, type TableProps } from '../../parts/content.js';
 import { plain, timeOf, title } from '../../person/descriptions.js';
 import { colourOf, grouped, halfWidth, isRepeated, percent, policyName } from '../../words.js';
@@ -34,6 +34,8 @@ export interface NamedCrowd extends Crowd {
   readonly policies: readonly NamedPolicy[];
 }
 
+type Policies = NamedCrowd['policies'];
+
 export const namedCrowd = (crowd: Crowd): NamedCrowd => ({
   ...crowd,
   policies: crowd.policies.map((policy) => ({ ...policy, code: policy.name, name: policyName(policy.name) })),
@@ -46,16 +48,24 @@ function rounded(value: number): string {
   return `${(value / divisor).toFixed(value < 10 * divisor ? 1 : 0)} ${unit}`;
 }
 
+/** Returns the policy that is better for more people, the other one, the share of these people, and the mean gain. */
+function winnerOf(policies: Policies, { difference, better, same }: CrowdPairing) {
+  const worse = 1 - better - same;
+  const [first, second] = policies.map(({ name }) => name);
+  return better > worse
+    ? { winner: first, loser: second, share: better, gain: difference.mean }
+    : { winner: second, loser: first, share: worse, gain: -difference.mean };
+}
+
 /** Returns the main result of a crowd, such as "Same week for everybody beats daily rules of thumb for 98 % of people". */
-export function headlineOf({ policies, pairing }: Pick<Crowd, 'policies' | 'pairing'>): string {
+export function headlineOf({ policies, pairing }: NamedCrowd): string {
   const [first, second] = policies.map(({ name }) => name);
   if (pairing === null) return capital(`${first} scores ${decimal(policies[0].score.mean, 3)} on average`);
-  const { better, same } = pairing;
-  const worse = 1 - better - same;
-  if (same >= better && same >= worse)
-    return capital(`${first} and ${second} score the same for ${roughly(same)} people`);
-  const [winner, loser, share] = better > worse ? [first, second, better] : [second, first, worse];
-  return capital(`${winner} beats ${loser} for ${roughly(share)} people`);
+  const { winner, loser, share } = winnerOf(policies, pairing);
+  const { same } = pairing;
+  return same >= share
+    ? capital(`${first} and ${second} score the same for ${roughly(same)} people`)
+    : capital(`${winner} beats ${loser} for ${roughly(share)} people`);
 }
 
 const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
@@ -65,8 +75,6 @@ const roughly = (share: number): string => {
   if (share === 1) return 'all';
   return share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;
 };
-
-type Policies = NamedCrowd['policies'];
 
 /** Returns a percentile of a meter after each step. */
 function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
@@ -138,17 +146,15 @@ function CrowdFigures({ crowd }: { readonly crowd: NamedCrowd }) {
 /** For how many people the policy that is better for more of them is better, and by how much on average. */
 function Advantage({ crowd: { policies, pairing } }: { readonly crowd: NamedCrowd }) {
   if (pairing === null) return null;
-  const { difference, better, same } = pairing;
-  const worse = 1 - better - same;
-  const [{ name }, share, gain] =
-    better > worse ? [policies[0], better, difference.mean] : [policies[1], worse, -difference.mean];
+  const { difference, same } = pairing;
+  const { winner, share, gain } = winnerOf(policies, pairing);
   return (
     <div>
       <dt>Higher score</dt>
       <dd>
         {percent(share)}
         <small>
-          of the people under {name}, on average by {decimal(gain, 4)} {halfWidth(difference, 4)}
+          of the people under {winner}, on average by {decimal(gain, 4)} {halfWidth(difference, 4)}
           {same > 0 && `; ${percent(same)} score the same`}
         </small>
       </dd>

@@ -76,36 +76,30 @@ const DURATION = 260;
 const stayStill = matchMedia('(prefers-reduced-motion: reduce)');
 
 /**
- * Animates each row of a list from its place before this render to its place after it, unless the visitor prefers
- * reduced motion. A row is recognised by its attribute `data-row`.
+ * Animates each row of a list, an element with `data-row`, from its place before this render to its place after it, unless the
+ * visitor prefers reduced motion.
  */
 function useMovingRows(list: RefObject<HTMLElement | null>): void {
   // Read before the render changes the page. A row that is still moving goes on from where it is.
-  const before = placesOf(list.current);
+  const before = topsOf(list.current);
   useLayoutEffect(() => {
+    for (const row of before.keys()) for (const move of row.getAnimations()) move.cancel();
     if (before.size === 0) return;
-    const rows = rowsOf(list.current);
-    for (const row of rows) for (const move of row.getAnimations()) move.cancel();
-    const after = placesOf(list.current);
-    for (const row of rows) {
-      const [from, to] = [before.get(row.dataset.row!), after.get(row.dataset.row!)!];
+    for (const [row, to] of topsOf(list.current)) {
+      const from = before.get(row);
       if (from === undefined || from === to) continue;
-      row.animate([{ transform: `translateY(${from - to}px)` }, { transform: 'none' }], {
-        duration: DURATION,
-        easing: 'ease-out',
-      });
+      const moves = [{ transform: `translateY(${from - to}px)` }, { transform: 'none' }];
+      row.animate(moves, { duration: DURATION, easing: 'ease-out' });
     }
   });
 }
 
-const rowsOf = (list: HTMLElement | null): HTMLElement[] =>
-  list === null ? [] : Array.from(list.querySelectorAll<HTMLElement>('[data-row]'));
-
-/** Returns the distance of each row from the top of the list, in pixels, by `data-row`; none if rows are not to move. */
-function placesOf(list: HTMLElement | null): Map<string, number> {
+/** Returns the distance of each row from the top of the list, in pixels; none if rows are not to move. */
+function topsOf(list: HTMLElement | null): Map<HTMLElement, number> {
   if (list === null || stayStill.matches) return new Map();
   const { top } = list.getBoundingClientRect();
-  return new Map(rowsOf(list).map((row) => [row.dataset.row!, row.getBoundingClientRect().top - top]));
+  const rows = Array.from(list.querySelectorAll<HTMLElement>('[data-row]'));
+  return new Map(rows.map((row) => [row, row.getBoundingClientRect().top - top]));
 }
 
 interface RankingProps {
@@ -197,7 +191,8 @@ interface RowProps {
   readonly isWhole: boolean;
 }
 
-function Row({ place: { policies, finalScore, lead }, parts, axis, share, isBeaten, isWhole }: RowProps) {
+function Row({ place, parts, axis, share, isBeaten, isWhole }: RowProps) {
+  const { policies, finalScore, lead } = place;
   return (
     <li class={rankedPolicy(policies[0]).beliefs} data-policy={policies.join(' ')} data-row={policies[0]}>
       <span class="who">
@@ -206,7 +201,7 @@ function Row({ place: { policies, finalScore, lead }, parts, axis, share, isBeat
         ))}
         {isBeaten && <span class="mark">loses to one who does not read</span>}
       </span>
-      <Bar parts={parts} axis={axis} score={finalScore} />
+      <Bar parts={parts} axis={axis} place={place} />
       <span class="score">{inNumbers(finalScore, 3)}</span>
       {isWhole && (
         <small>
@@ -221,23 +216,20 @@ function Row({ place: { policies, finalScore, lead }, parts, axis, share, isBeat
 const inNumbers = (interval: Interval, digits: number): string =>
   `${decimal(interval.mean, digits)} ${halfWidth(interval, digits)}`;
 
-interface BarProps {
-  readonly parts: readonly number[];
-  readonly axis: BarAxis;
-  readonly score: Interval;
-}
-
 /** Draws the parts of a score, the negative ones left of 0, and the interval of the score. */
-const Bar = ({ parts, axis, score: { mean, low, high } }: BarProps) => (
-  <span class="stack" aria-hidden="true">
-    {stackOf(parts).map((section, k) => (
-      <span
-        key={COMPONENT_NAMES[k]}
-        class="segment"
-        style={{ ...placeOf(section, axis), background: COMPONENT_COLOURS[k] }}
-      />
-    ))}
-    {axis.low < 0 && <span class="zero" style={placeOf({ start: 0, end: 0 }, axis)} />}
-    <span class="whisker" style={placeOf({ start: low ?? mean, end: high ?? mean }, axis)} />
-  </span>
-);
+const Bar = ({ parts, axis, place }: Pick<RowProps, 'parts' | 'axis' | 'place'>) => {
+  const { mean, low, high } = place.finalScore;
+  return (
+    <span class="stack" aria-hidden="true">
+      {stackOf(parts).map((section, k) => (
+        <span
+          key={COMPONENT_NAMES[k]}
+          class="segment"
+          style={{ ...placeOf(section, axis), background: COMPONENT_COLOURS[k] }}
+        />
+      ))}
+      {axis.low < 0 && <span class="zero" style={placeOf({ start: 0, end: 0 }, axis)} />}
+      <span class="whisker" style={placeOf({ start: low ?? mean, end: high ?? mean }, axis)} />
+    </span>
+  );
+};

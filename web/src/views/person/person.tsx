@@ -171,7 +171,7 @@ const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'action
         hint="The same seed gives the same person and luck."
         onChange={(seed) => set({ seed })}
       />
-      <GraderSelect grader={state.grader} onChange={(grader) => set({ grader })} />
+      <GraderSelect value={state.grader} onChange={(grader) => set({ grader })} />
       <Select
         label="Played by"
         value={state.by}

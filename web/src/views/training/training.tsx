@@ -38,7 +38,7 @@ export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS
             labels={policyLabels(TEACHERS)}
             onChange={(teacher) => change({ teacher })}
           />
-          <GraderSelect grader={state.grader} onChange={(grader) => change({ grader })} />
+          <GraderSelect value={state.grader} onChange={(grader) => change({ grader })} />
         </div>
         <Fold title="Seed">
           <TextField
