@@ -5,82 +5,68 @@
 import { decimal, kindOf, type PolicyKind } from '../../src/figures/theme.js';
 import type { Interval } from '../../src/shared/statistics.js';
 
-interface Words {
-  readonly name: string;
-  /** A sentence for the line below a control. */
-  readonly sentence: string;
-}
+/** A visitor's name, and a sentence for the line below a control. */
+type Words = readonly [name: string, sentence: string];
 
 /** By the code name of the policy, without `+constant` and `+inference`. */
 const POLICIES: Readonly<Record<string, Words>> = {
-  hand: { name: 'you', sentence: 'You choose each action.' },
-  random: { name: 'random actions', sentence: 'Acts at random.' },
-  heuristic: {
-    name: 'daily rules of thumb',
-    sentence: 'Follows a daily schedule, and a few rules for low meters.',
-  },
-  'open-loop': {
-    name: 'same week for everybody',
-    sentence: 'Plays the same 28 actions for everybody, whatever happens.',
-  },
-  reactive: { name: 'rules for the meters', sentence: 'Chooses by the time and the meters alone.' },
-  planner: {
-    name: 'planner',
-    sentence: 'Infers who the person is, and plans the rest of the week for the highest score.',
-  },
-  'planner-wellbeing': {
-    name: 'planner for a good week',
-    sentence: 'Infers who the person is, and plans a week that is good for the person.',
-  },
-  'planner-prior': {
-    name: 'planner that reads nobody',
-    sentence: 'Plans for the highest score, but never infers who the person is.',
-  },
-  'planner-oracle': {
-    name: 'planner that knows the person',
-    sentence: 'Plans for the highest score with the hidden profile in hand.',
-  },
-  'student-v2': {
-    name: 'student trained for v2',
-    sentence: 'A small network that imitated the planner, then improved by playing under v2.',
-  },
-  'student-v3': {
-    name: 'student trained for v3',
-    sentence: 'A small network that imitated the planner, then improved by playing under v3.',
-  },
-  'student-v2-clone': {
-    name: 'student that copies the planner (v2)',
-    sentence: 'A small network that imitates the planner under v2.',
-  },
-  'student-v3-clone': {
-    name: 'student that copies the planner (v3)',
-    sentence: 'A small network that imitates the planner under v3.',
-  },
+  hand: ['you', 'You choose each action.'],
+  random: ['random actions', 'Acts at random.'],
+  heuristic: ['daily rules of thumb', 'Follows a daily schedule, and a few rules for low meters.'],
+  'open-loop': ['same week for everybody', 'Plays the same 28 actions for everybody, whatever happens.'],
+  reactive: ['rules for the meters', 'Chooses by the time and the meters alone.'],
+  planner: ['planner', 'Infers who the person is, and plans the rest of the week for the highest score.'],
+  'planner-wellbeing': [
+    'planner for a good week',
+    'Infers who the person is, and plans a week that is good for the person.',
+  ],
+  'planner-prior': [
+    'planner that reads nobody',
+    'Plans for the highest score, but never infers who the person is.',
+  ],
+  'planner-oracle': [
+    'planner that knows the person',
+    'Plans for the highest score with the hidden profile in hand.',
+  ],
 };
+
+/** A student of the package. */
+const packagedStudent = (grader: string, isClone: boolean): Words =>
+  isClone
+    ? [
+        `student that copies the planner (${grader})`,
+        `A small network that imitates the planner under ${grader}.`,
+      ]
+    : [
+        `student trained for ${grader}`,
+        `A small network that imitated the planner, then improved by playing under ${grader}.`,
+      ];
 
 /** What a suffix of a policy's code name says about its beliefs. */
 const SUFFIXES: Readonly<Record<string, Words>> = {
-  constant: { name: 'guessing 0.5', sentence: 'States the belief 0.5 about everybody.' },
-  inference: { name: 'reading the person', sentence: 'Infers who the person is.' },
+  constant: ['guessing 0.5', 'States the belief 0.5 about everybody.'],
+  inference: ['reading the person', 'Infers who the person is.'],
 };
 
-/** A student that was trained on the page has the name that the visitor gave it. */
-const ownStudent = (name: string): Words => ({
-  name,
-  sentence: 'A student that was trained in this browser.',
-});
+function actionsOf(actions: string): Words {
+  const [, trainedFor, clone] = /^student-(v[23])(-clone)?$/.exec(actions) ?? [];
+  if (trainedFor !== undefined) return packagedStudent(trainedFor, clone !== undefined);
+  const [, foundFor] = /^open-loop-(v\d)$/.exec(actions) ?? [];
+  const [name, sentence] = POLICIES[foundFor === undefined ? actions : 'open-loop'] ?? [];
+  // A student that was trained on the page has the name that the visitor gave it.
+  if (name === undefined) return [actions, 'A student that was trained in this browser.'];
+  return [foundFor === undefined ? name : `${name} (${foundFor})`, sentence];
+}
 
 function policyOf(code: string): Words {
   const [actions, suffix] = code.split('+');
-  const tuned = /^open-loop-(v\d)$/.exec(actions);
-  const { name, sentence } = POLICIES[tuned ? 'open-loop' : actions] ?? ownStudent(code);
-  const own = tuned ? `${name} (${tuned[1]})` : name;
-  if (suffix === undefined) return { name: own, sentence };
-  return { name: `${own}, ${SUFFIXES[suffix].name}`, sentence: `${sentence} ${SUFFIXES[suffix].sentence}` };
+  const [name, sentence] = actionsOf(actions);
+  if (suffix === undefined) return [name, sentence];
+  return [`${name}, ${SUFFIXES[suffix][0]}`, `${sentence} ${SUFFIXES[suffix][1]}`];
 }
 
 /** Returns the visitor's name of a policy: "same week for everybody, guessing 0.5" for "open-loop+constant". */
-export const policyName = (code: string): string => policyOf(code).name;
+export const policyName = (code: string): string => policyOf(code)[0];
 
 /** Returns both names of a policy, for lists that show one line each: "daily rules of thumb (heuristic)". */
 export function policyLabel(code: string): string {
@@ -89,21 +75,21 @@ export function policyLabel(code: string): string {
 }
 
 /** Describes a policy in a sentence or two. */
-export const policyWords = (code: string): string => policyOf(code).sentence;
+export const policyWords = (code: string): string => policyOf(code)[1];
 
 /** Returns the labels of policies for a `Select`. */
 export const policyLabels = (codes: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(codes.map((code) => [code, policyLabel(code)]));
 
-/** The three numbers of a belief, by BELIEF_NAMES: the question, and what 0 and 1 mean. */
-export const BELIEF_WORDS: Readonly<Record<string, { name: string; low: string; high: string }>> = {
-  social: { name: 'company', low: 'hates company', high: 'loves company' },
-  morning: { name: 'mornings', low: 'night owl', high: 'morning person' },
-  work: { name: 'work', low: 'avoids work', high: 'lives for work' },
+/** What 0 and 1 mean in the three numbers of a belief, by BELIEF_NAMES. */
+export const BELIEF_WORDS: Readonly<Record<string, { readonly low: string; readonly high: string }>> = {
+  social: { low: 'hates company', high: 'loves company' },
+  morning: { low: 'night owl', high: 'morning person' },
+  work: { low: 'avoids work', high: 'lives for work' },
 };
 
 /** The components of a grade, by COMPONENT_NAMES: the visitor's name, and what earns it. */
-export const COMPONENT_WORDS: Readonly<Record<string, Words>> = {
+export const COMPONENT_WORDS: Readonly<Record<string, { name: string; sentence: string }>> = {
   crash_free: { name: 'no crashes', sentence: 'meters that stay out of the red' },
   progress: { name: 'final progress', sentence: 'the meter at the end of the week' },
   connection: { name: 'final connection', sentence: 'the meter at the end of the week' },
