@@ -37,10 +37,10 @@ export function HistogramPlot(props: HistogramPlotProps) {
   const width = useWidth(container);
   const bar = useSignal<number | null>(null);
   const shares = useMemo(() => rows.map(({ counts }) => sharesOf(counts, BARS)), [rows]);
-  const read = (at: number): string =>
-    `${(at / BARS).toFixed(2)} to ${((at + 1) / BARS).toFixed(2)}: ${rows
-      .map(({ name }, k) => `${name} ${(100 * shares[k][at]).toFixed(1)} %`)
-      .join(', ')}`;
+  const read = (at: number): string => {
+    const [from, to] = [at, at + 1].map((edge) => (edge / BARS).toFixed(2));
+    return `${from} to ${to}: ${rows.map(({ name }, k) => `${name} ${percent(shares[k][at])}`).join(', ')}`;
+  };
   return (
     <div class="plot" ref={container}>
       {width === null ? (
@@ -84,12 +84,8 @@ function Picture({ rows, marks = [], shares, width, height, description, bar }: 
     const score = (clientX - left - LEFT) / (width - LEFT - RIGHT);
     bar.value = score < 0 || score >= 1 ? null : Math.floor(score * BARS);
   };
-  const barsOf = (heights: readonly number[]): string =>
-    heights
-      .map((share, k) =>
-        share === 0 ? '' : `M${x(k / BARS)} ${y(0)}V${y(share)}H${x((k + 1) / BARS) - 0.5}V${y(0)}Z`,
-      )
-      .join('');
+  const barOf = (share: number, k: number): string =>
+    share === 0 ? '' : `M${x(k / BARS)} ${y(0)}V${y(share)}H${x((k + 1) / BARS) - 0.5}V${y(0)}Z`;
   return (
     <svg
       role="img"
@@ -123,7 +119,7 @@ function Picture({ rows, marks = [], shares, width, height, description, bar }: 
         <path
           key={name}
           class={dashed ? 'bars dashed' : 'bars'}
-          d={barsOf(shares[k])}
+          d={shares[k].map(barOf).join('')}
           {...(dashed ? { stroke: colour } : { fill: colour })}
         />
       ))}

@@ -84,25 +84,22 @@ export function indexAt(frame: Frame, x: number, y: number): number {
 
 const leastOf = (values: readonly number[]): number => values.indexOf(Math.min(...values));
 
+/** Returns the place of point k with a value, as in SVG paths. */
+const pointOf = (frame: Frame, domain: Domain, value: number, k: number): string =>
+  `${xOf(frame, frame.axis.at[k])} ${yOf(frame, domain, value)}`;
+
 /** Returns a line through the values, as an SVG path. Missing values interrupt it. */
-export const lineOf = (frame: Frame, domain: Domain, values: readonly number[]): string =>
-  values
-    .map((value, k) => {
-      if (!Number.isFinite(value)) return '';
-      const command = k > 0 && Number.isFinite(values[k - 1]) ? 'L' : 'M';
-      return `${command}${xOf(frame, frame.axis.at[k])} ${yOf(frame, domain, value)}`;
-    })
+export function lineOf(frame: Frame, domain: Domain, values: readonly number[]): string {
+  const isAt = (k: number): boolean => k >= 0 && Number.isFinite(values[k]);
+  return values
+    .map((value, k) => isAt(k) && `${isAt(k - 1) ? 'L' : 'M'}${pointOf(frame, domain, value, k)}`)
+    .filter(Boolean)
     .join('');
+}
 
 /** Returns the area between two lines, as an SVG path. */
-export function areaOf(
-  frame: Frame,
-  domain: Domain,
-  [low, high]: readonly [readonly number[], readonly number[]],
-) {
-  const [lower, upper] = [low, high].map((values) =>
-    values.map((value, k) => `${xOf(frame, frame.axis.at[k])} ${yOf(frame, domain, value)}`),
-  );
+export function areaOf(frame: Frame, domain: Domain, band: readonly (readonly number[])[]): string {
+  const [lower, upper] = band.map((line) => line.map((value, k) => pointOf(frame, domain, value, k)));
   return `M${upper.join('L')}L${lower.reverse().join('L')}Z`;
 }
 

@@ -107,9 +107,7 @@ export const signed = (value: number, digits = 2): string => signedTo(value, dig
 /** Describes the effect of an event on an average person: "vitality −0.15, cognition −0.06". @param event a code. */
 export const eventEffect = (event: number): string =>
   RHYTHM.events[event].effect
-    .map((change, k) => ({ change, name: METER_NAMES[k] }))
-    .filter(({ change }) => change !== 0)
-    .map(({ change, name }) => `${name} ${signed(change)}`)
+    .flatMap((change, k) => (change === 0 ? [] : [`${METER_NAMES[k]} ${signed(change)}`]))
     .join(', ');
 
 /** Compares what the last action did to this person with what it does to most people, in a sentence. */
@@ -150,33 +148,28 @@ export function announce(transition: Transition): string {
 const [LOW, HIGH] = [1 / 3, 2 / 3];
 
 /** One of the 16 numbers of a hidden profile, with its description. */
-interface HiddenNumber {
-  /** A name of TRAIT_NAMES, or a weight, such as "weight of progress". */
-  readonly name: string;
-  readonly value: number;
-  /** The percentile rank of the value among sampled profiles, in [0, 1]. */
-  readonly rank: number;
-  readonly words: string;
-}
+type HiddenNumber = ReturnType<typeof describeNumber>;
 
-/** Describes each number of a profile. @param profile f32 [16]. */
-export function profileInWords(profile: ArrayLike<number>): HiddenNumber[] {
-  const traits = RHYTHM.traits.map(({ name, low, high }, k) => {
-    const value = profile[k];
-    return describeNumber(name, name, value, Math.min(1, Math.max(0, (value - low) / (high - low))));
-  });
-  const weights = METER_NAMES.map((meter, k) => {
-    const value = profile[NUM_TRAITS + k];
-    return describeNumber(`weight of ${meter}`, meter, value, rankOfWeight(value));
-  });
-  return [...traits, ...weights];
-}
-
-/** @param subject a trait or a meter, whose phrases describe the number. */
-function describeNumber(name: string, subject: string, value: number, rank: number): HiddenNumber {
+/**
+ * @param name of a trait, or a weight, such as "weight of progress". @param subject a trait or a meter, whose phrases describe the
+ *   number. @param rank the percentile rank of the value among sampled profiles, in [0, 1].
+ */
+function describeNumber(name: string, subject: string, value: number, rank: number) {
   const { low, middle, high } = phrasesOf(subject);
   return { name, value, rank, words: rank < LOW ? low : rank > HIGH ? high : middle };
 }
+
+/** Describes each number of a profile. @param profile f32 [16]. */
+export const profileInWords = (profile: ArrayLike<number>): HiddenNumber[] => [
+  ...RHYTHM.traits.map(({ name, low, high }, k) => {
+    const rank = Math.min(1, Math.max(0, (profile[k] - low) / (high - low)));
+    return describeNumber(name, name, profile[k], rank);
+  }),
+  ...METER_NAMES.map((meter, k) => {
+    const weight = profile[NUM_TRAITS + k];
+    return describeNumber(`weight of ${meter}`, meter, weight, rankOfWeight(weight));
+  }),
+];
 
 /** The cumulative distribution function of Beta(2, 8): one weight of Dirichlet(2, 2, 2, 2, 2) has this distribution. */
 const rankOfWeight = (weight: number): number => 1 - (1 - weight) ** 9 - 9 * weight * (1 - weight) ** 8;

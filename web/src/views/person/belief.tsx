@@ -161,8 +161,7 @@ export function Belief({ belief, other, steps }: BeliefProps) {
             <BeliefSlider
               key={name}
               k={k}
-              value={values[k]}
-              stated={stated}
+              belief={belief.value}
               other={other}
               onChange={(value) => set(k, value)}
             />
@@ -175,13 +174,13 @@ export function Belief({ belief, other, steps }: BeliefProps) {
 
 interface BeliefSliderProps {
   readonly k: number;
-  readonly value: number;
-  readonly stated: boolean;
+  readonly belief: SliderBelief;
   readonly other: Outline | null;
   readonly onChange: (value: number) => void;
 }
 
-function BeliefSlider({ k, value, stated, other, onChange }: BeliefSliderProps) {
+function BeliefSlider({ k, belief: { values, stated }, other, onChange }: BeliefSliderProps) {
+  const value = values[k];
   const id = useId();
   const { low, high } = BELIEF_WORDS[BELIEF_NAMES[k]];
   return (

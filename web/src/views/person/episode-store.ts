@@ -77,27 +77,40 @@ async function follow(state: PersonState): Promise<void> {
   const request = requests;
   const isLatest = (): boolean => request === requests;
   failure.value = null;
+  const setting = settingOf(state);
+  const moves = knownMoves(state);
   try {
-    await play(state, isLatest);
+    await show(setting, moves.slice(), isLatest);
+    while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
+      const next = await call((worker) => worker.advise(state.by, setting, moves, keptUnder(state.by)));
+      if (!isLatest()) return;
+      if (moves.length === stepsOf(state)) {
+        lastAdvice.value = { address: addressOf(state), advice: next };
+        return;
+      }
+      moves.push({ action: next.action, belief: next.belief });
+      await show(setting, moves.slice(), isLatest);
+    }
   } catch (error) {
     if (isLatest()) failure.value = toFailure(error);
   }
 }
 
-async function play(state: PersonState, isLatest: () => boolean): Promise<void> {
-  const setting = settingOf(state);
-  const moves = knownMoves(state);
-  await show(setting, moves, isLatest);
-  while (isLatest() && state.by !== BY_HAND && !isOver(moves)) {
-    const next = await call((worker) => worker.advise(state.by, setting, moves, keptUnder(state.by)));
-    if (!isLatest()) return;
-    if (moves.length === stepsOf(state)) {
-      lastAdvice.value = { address: addressOf(state), advice: next };
-      return;
-    }
-    moves.push({ action: next.action, belief: next.belief });
-    await show(setting, moves, isLatest);
-  }
+/** Replays moves and shows the episode, then infers the beliefs, unless there was another request meanwhile. */
+async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
+  const { observations, typical, result } = await call((worker) => worker.replay(setting, moves));
+  if (!isLatest()) return;
+  if (moves.length > played.moves.length) played = { ...played, moves };
+  if (JSON.stringify(currentEpisode.value?.setting) !== JSON.stringify(setting)) inferred.value = [];
+  const transitions = transitionsOf({ observations, typical });
+  currentEpisode.value = { setting, moves, transitions, typical, result };
+  // Not awaited, so that the step is shown first. If the worker stops, the next replay fails, and the view reports it.
+  void call((worker) => worker.infer(observations, setting.grader)).then(
+    (beliefs) => {
+      if (isLatest()) inferred.value = beliefs;
+    },
+    () => {},
+  );
 }
 
 /** The longest known sequence of moves of the current setting and player, so that no move is computed twice. */
@@ -113,24 +126,6 @@ function knownMoves(state: PersonState): Move[] {
 
 /** Returns the number of steps of a state: the moves by hand, then `at` steps of its policy. A link may have too many. */
 const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, moves.length + at);
-
-async function show(setting: EpisodeSetting, moves: readonly Move[], isLatest: () => boolean): Promise<void> {
-  const replayed = moves.slice();
-  const { observations, typical, result } = await call((worker) => worker.replay(setting, replayed));
-  if (!isLatest()) return;
-  if (replayed.length > played.moves.length) played = { ...played, moves: replayed };
-  if (JSON.stringify(currentEpisode.value?.setting) !== JSON.stringify(setting)) inferred.value = [];
-  const transitions = transitionsOf({ observations, typical });
-  currentEpisode.value = { setting, moves: replayed, transitions, typical, result };
-  // Not awaited, so that the step is shown first.
-  void infer(observations, setting.grader, isLatest);
-}
-
-async function infer(observations: Float32Array, grader: string, isLatest: () => boolean): Promise<void> {
-  // If the worker stops, the next replay fails, and the view reports it.
-  const beliefs = await call((worker) => worker.infer(observations, grader)).catch(() => null);
-  if (beliefs !== null && isLatest()) inferred.value = beliefs;
-}
 
 /**
  * Returns the names of the policies beside which a result is shown, the fastest first, of the students that the visitor kept, and of

@@ -7,7 +7,7 @@ import { RHYTHM } from '../../../../src/world/numbers.js';
 import { Fold, Table } from '../../parts/content.js';
 import { Button, CopyButton } from '../../parts/controls.js';
 import { mostUnusual, profileInWords, profileNameOf, signed, title } from '../../person/descriptions.js';
-import { BY_HAND, type EpisodeResult, type EpisodeSetting, type Scored } from '../../person/episode.js';
+import { BY_HAND, type EpisodeResult, type Scored } from '../../person/episode.js';
 import {
   type DayGrades,
   daysOf,
@@ -105,6 +105,7 @@ export function Result(props: ResultProps) {
   }, [finishedHere]);
   const guess = lastGuess();
   const days = daysOf(moves, result);
+  const rivals = rivalsIn(setting);
   const text = resultText({ title: line, result, guess, days, link });
   return (
     <div class="board end">
@@ -133,7 +134,22 @@ export function Result(props: ResultProps) {
         </div>
         <div class="week-and-others">
           <Squares days={days} />
-          <Standings mine={result} player={player} setting={setting} against={against} />
+          <table class="standings">
+            <caption class="visually-hidden">The same person with the same luck, by player</caption>
+            <thead>
+              <tr>
+                <th scope="col">played by</th>
+                <th scope="col">lived</th>
+                <th scope="col">read</th>
+              </tr>
+            </thead>
+            <tbody>
+              <Standing name={player} scored={result} isMine />
+              {rivalNames(setting.grader, against).map((name) => (
+                <Standing key={name} name={name} scored={rivals[name]?.rival ?? null} state={rivals[name]} />
+              ))}
+            </tbody>
+          </table>
         </div>
         <Fold title="The text to share">
           <pre class="result-text">{text}</pre>
@@ -197,34 +213,6 @@ function Squares({ days }: { readonly days: readonly DayGrades[] }) {
   );
 }
 
-interface StandingsProps extends Pick<ResultProps, 'player' | 'against'> {
-  readonly mine: Scored;
-  readonly setting: EpisodeSetting;
-}
-
-/** The two scores beside those of the rivals, which may still be playing. */
-function Standings({ mine, player, setting, against }: StandingsProps) {
-  const states = rivalsIn(setting);
-  return (
-    <table class="standings">
-      <caption class="visually-hidden">The same person with the same luck, by player</caption>
-      <thead>
-        <tr>
-          <th scope="col">played by</th>
-          <th scope="col">lived</th>
-          <th scope="col">read</th>
-        </tr>
-      </thead>
-      <tbody>
-        <Standing name={player} scored={mine} isMine />
-        {rivalNames(setting.grader, against).map((name) => (
-          <Standing key={name} name={name} scored={states[name]?.rival ?? null} state={states[name]} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
 interface StandingProps {
   readonly name: string;
   /** Null until the rival has finished. */
@@ -233,6 +221,7 @@ interface StandingProps {
   readonly isMine?: boolean;
 }
 
+/** The two scores of a player; a rival may still be playing. */
 function Standing({ name, scored, state, isMine = false }: StandingProps) {
   const label = policyName(name);
   return (

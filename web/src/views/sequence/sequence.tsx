@@ -22,8 +22,8 @@ import '../../parts/marks.css';
 import './sequence.css';
 
 /** The last scores, which may be those of an earlier sequence; null before the first scores. */
-export const scores = signal<SequenceScores | null>(null);
-export const failure = signal<Failure | null>(null);
+const scores = signal<SequenceScores | null>(null);
+const failure = signal<Failure | null>(null);
 
 /** The sequence to send next; null for none. */
 let next: string | null = null;
@@ -57,16 +57,16 @@ async function send(): Promise<void> {
     isWaiting = false;
     if (next !== null) void send();
   };
-  let isComplete = false;
-  // The last report may arrive after the result.
   const report = (_: Progress, soFar: SequenceScores | null): void =>
     ifLast(() => {
-      if (!isComplete) scores.value = soFar;
+      scores.value = soFar;
     });
   try {
     const complete = await callEngine((engine) => engine.sequence(actions, proxy(report)));
     ifLast(() => {
-      [isComplete, scores.value] = [true, complete];
+      scores.value = complete;
+      // Drops the last report, which may arrive after the result.
+      calls += 1;
     });
   } catch (error) {
     ifLast(() => {
@@ -139,18 +139,15 @@ export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
 
 /** Sequences to begin with: the best sequences that a search found, and one action all week. */
 function Presets({ painting, brush }: { readonly painting: Painting; readonly brush: number }) {
-  const stored = ['v2', 'v3'].map((grader) => ({
-    name: `Best found for ${grader}`,
-    actions: digitsOf(openLoopActions(grader)),
-  }));
-  const constant = {
-    name: `Only ${title(ACTION_STYLES[brush].action).toLowerCase()}`,
-    actions: String(brush).repeat(NUM_STEPS),
-  };
+  const only = title(ACTION_STYLES[brush].action).toLowerCase();
+  const presets = [
+    ...['v2', 'v3'].map((grader) => [`Best found for ${grader}`, digitsOf(openLoopActions(grader))]),
+    [`Only ${only}`, String(brush).repeat(NUM_STEPS)],
+  ];
   return (
     <Choices
       legend="Presets"
-      choices={[...stored, constant].map(({ name, actions }) => [
+      choices={presets.map(([name, actions]) => [
         name,
         actions === painting.actions,
         () => painting.replace(actions),
