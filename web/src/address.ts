@@ -37,40 +37,26 @@ export interface ViewProps<F extends Fields> {
   readonly change: (patch: Partial<StateOf<F>>, mode?: 'push' | 'replace') => void;
 }
 
+/** Returns a field. @param expected, read, write as in Field. */
+export const fieldOf = <T>(
+  initial: T,
+  expected: string,
+  read: Field<T>['read'],
+  write: Field<T>['write'] = String,
+): Field<T> => ({ initial, expected, read, write });
+
 /** A field for a whole number from `low` to `high`, in decimal digits. */
-export function whole(initial: number, low: number, high: number): Field<number> {
-  return {
-    initial,
-    expected: `a whole number from ${grouped(low)} to ${grouped(high)}`,
-    read: (text) =>
-      /^\d{1,10}$/.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : null,
-    write: String,
-  };
-}
+export const whole = (initial: number, low: number, high: number): Field<number> =>
+  fieldOf(initial, `a whole number from ${grouped(low)} to ${grouped(high)}`, (text) =>
+    /^\d{1,10}$/.test(text) && Number(text) >= low && Number(text) <= high ? Number(text) : null,
+  );
 
 /** A field for one of some names. */
-export function oneOf<const Name extends string>(
+export const oneOf = <const Name extends string>(
   initial: NoInfer<Name>,
   names: readonly Name[],
-): Field<Name> {
-  return {
-    initial,
-    expected: `one of ${names.join(', ')}`,
-    read: (text) => names.find((name) => name === text) ?? null,
-    write: (name) => name,
-  };
-}
-
-/** A field for a text that `isValid` accepts. */
-export const textField = (
-  initial: string,
-  expected: string,
-  isValid: (text: string) => boolean,
-): Field<string> => ({
-  ...{ initial, expected },
-  read: (text) => (isValid(text) ? text : null),
-  write: (text) => text,
-});
+): Field<Name> =>
+  fieldOf<Name>(initial, `one of ${names.join(', ')}`, (text) => names.find((name) => name === text) ?? null);
 
 /** A parsed address: the view, its state, and the problems found. */
 export interface Parsed {

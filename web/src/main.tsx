@@ -25,7 +25,7 @@ import {
   SEQUENCE_FIELDS,
   TRAINING_FIELDS,
 } from './views/fields.js';
-import { PersonView } from './views/person/person.js';
+import * as person from './views/person/person.js';
 import { type Failure, toFailure } from './workers/calls.js';
 import './styles/main.css';
 
@@ -71,68 +71,55 @@ function wordsOf({ backend, adapter, lanes }: ComputedBy): string {
   return `${backend === 'wasm' ? 'WebAssembly' : 'the reference'} in ${lanes === 1 ? 'a worker' : `${lanes} workers`}`;
 }
 
+interface Loaded {
+  readonly View: ComponentType<ViewProps<Fields>>;
+}
+
 interface View {
   /** The name in the address. */
   readonly name: string;
   /** The title in the navigation and of the document. */
   readonly title: string;
   readonly fields: Fields;
-  /** Loads the component, with its styles. */
-  readonly load: () => Promise<ComponentType<ViewProps<Fields>>>;
+  /** Loads the module with the component and its styles. */
+  readonly load: () => Promise<Loaded>;
 }
 
-/** Defines a view whose component takes the state of its fields. */
+/** Defines a view. @param load loads the module with its component, which takes the state of its fields. */
 const view = <F extends Fields>(
-  parts: Omit<View, 'fields' | 'load'> & {
-    readonly fields: F;
-    readonly load: () => Promise<ComponentType<ViewProps<F>>>;
-  },
-): View => parts as unknown as View;
+  name: string,
+  title: string,
+  fields: F,
+  load: () => Promise<{ readonly View: ComponentType<ViewProps<F>> }>,
+): View => ({ name, title, fields, load: load as unknown as View['load'] });
 
-/** The views, in the order of the navigation. The first one is the default. */
+/** The views, in the order of the navigation. The first one is the default, and is part of the page's first file. */
 const VIEWS: readonly View[] = [
-  // The code of this view is part of the page's first file.
-  view({ name: 'person', title: 'One person', fields: PERSON_FIELDS, load: async () => PersonView }),
-  view({
-    ...{ name: 'crowd', title: 'Crowd', fields: CROWD_FIELDS },
-    load: async () => (await import('./views/crowd/crowd.js')).CrowdView,
-  }),
-  view({
-    ...{ name: 'daily', title: 'Daily', fields: DAILY_FIELDS },
-    load: async () => (await import('./views/daily/daily.js')).DailyView,
-  }),
-  view({
-    ...{ name: 'sequence', title: 'Sequence', fields: SEQUENCE_FIELDS },
-    load: async () => (await import('./views/sequence/sequence.js')).SequenceView,
-  }),
-  view({
-    ...{ name: 'train', title: 'Train', fields: TRAINING_FIELDS },
-    load: async () => (await import('./views/training/training.js')).TrainingView,
-  }),
-  view({
-    ...{ name: 'graders', title: 'Graders', fields: GRADERS_FIELDS },
-    load: async () => (await import('./views/graders/graders.js')).GradersView,
-  }),
+  view('person', 'One person', PERSON_FIELDS, async () => person),
+  view('crowd', 'Crowd', CROWD_FIELDS, () => import('./views/crowd/crowd.js')),
+  view('daily', 'Daily', DAILY_FIELDS, () => import('./views/daily/daily.js')),
+  view('sequence', 'Sequence', SEQUENCE_FIELDS, () => import('./views/sequence/sequence.js')),
+  view('train', 'Train', TRAINING_FIELDS, () => import('./views/training/training.js')),
+  view('graders', 'Graders', GRADERS_FIELDS, () => import('./views/graders/graders.js')),
 ];
 
-/** The loaded components, and the failures to load one, by view. */
-const loaded = signal<Readonly<Record<string, Awaited<ReturnType<View['load']>> | Failure>>>({});
+/** The loaded modules, and the failures to load one, by view. */
+const loaded = signal<Readonly<Record<string, Loaded | Failure>>>({});
 
 function LoadedView({ view, state }: { readonly view: View } & Pick<ViewProps<Fields>, 'state'>) {
   const { name, load } = view;
-  const Found = loaded.value[name];
+  const found = loaded.value[name];
   useLayoutEffect(() => {
-    if (Found !== undefined) return;
+    if (found !== undefined) return;
     load()
       .catch(toFailure)
-      .then((found) => {
-        loaded.value = { ...loaded.value, [name]: found };
+      .then((result) => {
+        loaded.value = { ...loaded.value, [name]: result };
       });
-  }, [name, Found]);
-  if (Found === undefined) return null;
-  if (typeof Found === 'object')
-    return <FailureMessage failure={Found as Failure} retry={() => location.reload()} />;
-  return <Found state={state} change={changeOf(name)} />;
+  }, [name, found]);
+  if (found === undefined) return null;
+  if ('kind' in found) return <FailureMessage failure={found} retry={() => location.reload()} />;
+  return <found.View state={state} change={changeOf(name)} />;
 }
 
 function App() {

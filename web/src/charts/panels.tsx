@@ -67,9 +67,9 @@ export function Panels(props: PanelsProps) {
   );
   const { last = axis.at.length - 1 } = props;
   // The series of the panel with the most lines. Other panels may lack some of them.
-  const series = panels
-    .filter(({ stacked }) => !stacked)
-    .reduce<readonly Series[]>((most, { series }) => (series.length > most.length ? series : most), []);
+  const [series = []] = panels
+    .flatMap(({ stacked, series }) => (stacked ? [] : [series]))
+    .sort((a, b) => b.length - a.length);
   return (
     <ChartFigure title={title} notes={notes} table={table}>
       {series.length > 1 && <Legend rows={series} />}

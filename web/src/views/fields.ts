@@ -2,7 +2,7 @@
 import { POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { openLoopActions } from '../../../src/agents/policies/open-loop.js';
 import { GRADER_NAMES, MAX_U32, NUM_ACTIONS, NUM_COMPONENTS, NUM_STEPS } from '../../../src/world/fields.js';
-import { type Field, oneOf, type StateOf, textField, toAddress, whole } from '../address.js';
+import { fieldOf, oneOf, type StateOf, toAddress, whole } from '../address.js';
 import { decimalOf, PRESETS, type Weights, weightsFrom } from '../graders/weights.js';
 import {
   BY_HAND,
@@ -36,14 +36,7 @@ export const seedOfDay = (day: string): number => Number(day.replaceAll('-', '')
 
 export const DAILY_FIELDS = {
   // An empty day means today, whenever the link is opened.
-  day: textField('', 'a day from 2000-01-01 to today', isPlayableDay),
-};
-
-const moves: Field<readonly Move[]> = {
-  initial: [],
-  expected: `at most ${NUM_STEPS} digits for actions, then the changes of the belief,`,
-  read: movesFrom,
-  write: movesText,
+  day: fieldOf('', 'a day from 2000-01-01 to today', (text) => (isPlayableDay(text) ? text : null)),
 };
 
 export const PERSON_FIELDS = {
@@ -56,7 +49,12 @@ export const PERSON_FIELDS = {
   /** The policy that the user races against, or NOBODY. */
   against: playerField(NOBODY, [NOBODY, ...PLAYER_NAMES]),
   /** Moves by hand, before those of the policy. */
-  moves,
+  moves: fieldOf<readonly Move[]>(
+    [],
+    `at most ${NUM_STEPS} digits for actions, then the changes of the belief,`,
+    movesFrom,
+    movesText,
+  ),
   /** The number of steps played by the policy. */
   at: whole(0, 0, NUM_STEPS),
 };
@@ -89,10 +87,10 @@ export const CROWD_FIELDS = {
 const SEQUENCE_PATTERN = new RegExp(`^[0-${NUM_ACTIONS - 1}]{${NUM_STEPS}}$`);
 
 export const SEQUENCE_FIELDS = {
-  actions: textField(
+  actions: fieldOf(
     digitsOf(openLoopActions('v2')),
     `${NUM_STEPS} digits, one action for each slot,`,
-    (text) => SEQUENCE_PATTERN.test(text),
+    (text) => (SEQUENCE_PATTERN.test(text) ? text : null),
   ),
   /** The grader of the histogram. */
   grader: oneOf('v2', GRADER_NAMES),
@@ -104,19 +102,17 @@ export const TRAINING_FIELDS = {
   seed: whole(0, 0, MAX_U32),
 };
 
-/** In the order of COMPONENT_NAMES, such as "0.15,0.2,0.1,0.25,0.1,0.2,0,0". */
-const weights: Field<Weights> = {
-  initial: PRESETS.find(({ name }) => name === 'v2')!.weights,
-  expected: `${NUM_COMPONENTS} weights from 0 to 1 that sum to 1, with commas between them`,
-  read: weightsFrom,
-  write: (values) => values.map(decimalOf).join(','),
-};
-
 /** The numbers of people to choose from. */
 export const RANKED_PEOPLE = ['48', '120', '240', '480', '1000', '2000'] as const;
 
 export const GRADERS_FIELDS = {
-  weights,
+  /** In the order of COMPONENT_NAMES, such as "0.15,0.2,0.1,0.25,0.1,0.2,0,0". */
+  weights: fieldOf<Weights>(
+    PRESETS.find(({ name }) => name === 'v2')!.weights,
+    `${NUM_COMPONENTS} weights from 0 to 1 that sum to 1, with commas between them`,
+    weightsFrom,
+    (values) => values.map(decimalOf).join(','),
+  ),
   people: oneOf('240', RANKED_PEOPLE),
   /** The first seed. The ranking has no planners, and none of its policies was tuned on seeds from 20000 on. */
   seed: whole(20_000, 0, MAX_U32 - Number(RANKED_PEOPLE[RANKED_PEOPLE.length - 1])),

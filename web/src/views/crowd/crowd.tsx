@@ -18,7 +18,7 @@ import { CrowdResults, Finding, headlineOf, type NamedCrowd, namedCrowd } from '
 import '../../charts/charts.css';
 import './crowd.css';
 
-export function CrowdView({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
+export function View({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
   const { progress, crowd: last, failure } = crowdRun.value;
   // A text, so that equal requests are equal values for the hooks.
   const requestText = JSON.stringify(requestOf(state));

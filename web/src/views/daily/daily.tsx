@@ -39,7 +39,7 @@ function addMove(day: string, move: Move): void {
   store(keyOf(day), movesText(moves));
 }
 
-export function DailyView({ state }: ViewProps<typeof DAILY_FIELDS>) {
+export function View({ state }: ViewProps<typeof DAILY_FIELDS>) {
   const day = state.day || today();
   return (
     <div class="person daily" key={day} style={{ '--player': colourOf(BY_HAND) }}>

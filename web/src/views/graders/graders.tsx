@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PolicyComponents, rankPolicies } from '../../../../src/evaluation/ranking.js';
 import type { Flip, WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { GRADER_NAMES } from '../../../../src/world/fields.js';
-import { textField, type ViewProps } from '../../address.js';
+import { fieldOf, type ViewProps } from '../../address.js';
 import { placesOf, verdictOf } from '../../graders/verdict.js';
 import {
   beyond,
@@ -102,10 +102,8 @@ function FlipChoice({ flip, now, side, jump }: FlipChoiceProps) {
 }
 
 /** The grader's name: valid as a file name, and needs no quotes on a command line. */
-const NAME = textField(
-  'mine',
-  '1 to 40 letters, digits, - or _, and not the name of another grader',
-  (text) => /^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text),
+const NAME = fieldOf('mine', '1 to 40 letters, digits, - or _, and not the name of another grader', (text) =>
+  /^[\w-]{1,40}$/.test(text) && !GRADER_NAMES.includes(text) ? text : null,
 );
 
 function GraderFile({ weights }: { readonly weights: Weights }) {
@@ -135,7 +133,7 @@ function GraderFile({ weights }: { readonly weights: Weights }) {
   );
 }
 
-export function GradersView({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
+export function View({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
   const { seed, weights } = state;
   const people = Number(state.people);
   const start = (): void => void play(seed, people);

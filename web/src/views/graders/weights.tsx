@@ -2,7 +2,7 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import { COMPONENT_COLOURS } from '../../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
-import type { Field } from '../../address.js';
+import { type Field, fieldOf } from '../../address.js';
 import {
   decimalOf,
   moveWeight,
@@ -141,12 +141,13 @@ function ExactWeight({ k, sliders, type, lock }: ExactWeightProps) {
 }
 
 /** Returns the field for a typed weight from `low` to `high` thousandths. The text is a decimal, such as 0.15. */
-const thousandths = (low: number, high: number): Field<number> => ({
-  initial: low,
-  expected: low === high ? decimalOf(low) : `${decimalOf(low)} to ${decimalOf(high)}`,
-  read(text) {
-    const weight = text === '' ? Number.NaN : Math.round(Number(text) * WHOLE);
-    return weight >= low && weight <= high ? weight : null;
-  },
-  write: decimalOf,
-});
+const thousandths = (low: number, high: number): Field<number> =>
+  fieldOf(
+    low,
+    low === high ? decimalOf(low) : `${decimalOf(low)} to ${decimalOf(high)}`,
+    (text) => {
+      const weight = text === '' ? Number.NaN : Math.round(Number(text) * WHOLE);
+      return weight >= low && weight <= high ? weight : null;
+    },
+    decimalOf,
+  );

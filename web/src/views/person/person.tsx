@@ -29,7 +29,7 @@ import '../../parts/marks.css';
 import './person.css';
 import './result.css';
 
-export function PersonView(props: ViewProps<typeof PERSON_FIELDS>) {
+export function View(props: ViewProps<typeof PERSON_FIELDS>) {
   const { state } = props;
   const address = addressOf(state);
   const playingAt = useSignal<string | null>(null);

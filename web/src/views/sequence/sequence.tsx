@@ -78,7 +78,7 @@ async function send(): Promise<void> {
 /** The action that the visitor paints with at first: sleep. */
 const FIRST_BRUSH = ACTION_STYLES.findIndex(({ action }) => action === 'sleep');
 
-export function SequenceView(props: ViewProps<typeof SEQUENCE_FIELDS>) {
+export function View(props: ViewProps<typeof SEQUENCE_FIELDS>) {
   const { actions, grader } = props.state;
   const painting = usePainting(props);
   const brush = useSignal(FIRST_BRUSH);

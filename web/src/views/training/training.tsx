@@ -16,7 +16,7 @@ import { startTraining, stopTraining, type TrainingSoFar, training } from './tra
 import '../../charts/charts.css';
 import './training.css';
 
-export function TrainingView({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
+export function View({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
   const current = training.value;
   const progress = current?.progress ?? null;
   const start = (): void => void startTraining(state);
