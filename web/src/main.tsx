@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { type ComponentType, render } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import {
+  type Addressed,
   changeOf,
   dismissProblems,
   type Fields,
@@ -75,12 +76,9 @@ interface Loaded {
   readonly View: ComponentType<ViewProps<Fields>>;
 }
 
-interface View {
-  /** The name in the address. */
-  readonly name: string;
+interface View extends Addressed {
   /** The title in the navigation and of the document. */
   readonly title: string;
-  readonly fields: Fields;
   /** Loads the module with the component and its styles. */
   readonly load: () => Promise<Loaded>;
 }

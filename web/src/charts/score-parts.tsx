@@ -2,7 +2,7 @@
 import { COMPONENT_COLOURS, decimal } from '../../../src/figures/theme.js';
 import { COMPONENT_NAMES } from '../../../src/world/fields.js';
 import type { TableProps } from '../parts/content.js';
-import { COMPONENT_WORDS, policyName } from '../words.js';
+import { COMPONENT_WORDS } from '../words.js';
 import { ChartFigure, Legend } from './figure.js';
 import { leftOf, placeOf, stackOf } from './layout.js';
 
@@ -39,7 +39,7 @@ export function ScoreParts({ title, description, rows, table }: ScorePartsProps)
         {rows.map(({ name, parts }) => (
           <div key={name}>
             <p>
-              <span>{policyName(name)}</span>
+              <span>{name}</span>
               <strong>{decimal(sumOf(parts), 3)}</strong>
             </p>
             <div class="stack">

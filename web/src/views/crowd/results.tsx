@@ -60,15 +60,13 @@ function winnerOf(policies: Policies, { difference, better, same }: CrowdPairing
 /** Returns the main result of a crowd, such as "Same week for everybody beats daily rules of thumb for 98 % of people". */
 export function headlineOf({ policies, pairing }: NamedCrowd): string {
   const [first, second] = policies.map(({ name }) => name);
-  if (pairing === null) return capital(`${first} scores ${decimal(policies[0].score.mean, 3)} on average`);
+  if (pairing === null) return title(`${first} scores ${decimal(policies[0].score.mean, 3)} on average`);
   const { winner, loser, share } = winnerOf(policies, pairing);
   const { same } = pairing;
   return same >= share
-    ? capital(`${first} and ${second} score the same for ${roughly(same)} people`)
-    : capital(`${winner} beats ${loser} for ${roughly(share)} people`);
+    ? title(`${first} and ${second} score the same for ${roughly(same)} people`)
+    : title(`${winner} beats ${loser} for ${roughly(share)} people`);
 }
-
-const capital = (text: string): string => text[0].toUpperCase() + text.slice(1);
 
 /** Formats a share as "98 % of". A share of 1 is "all"; one between 0.99 and 1 is "over 99 % of". */
 const roughly = (share: number): string => {
@@ -170,13 +168,10 @@ interface CrowdProps {
 
 export function Finding({ crowd, busy }: CrowdProps) {
   const { policies, request } = crowd;
-  const chart = useMemo(() => {
-    const rows = seriesOf(policies).map((series, k) => {
-      const { counts, score } = policies[k];
-      return { ...series, counts, mean: score.mean };
-    });
-    return { rows, description: histogramInWords(rows), table: histogramTable(policies) };
-  }, [policies]);
+  const rows = seriesOf(policies).map((series, k) => {
+    const { counts, score } = policies[k];
+    return { ...series, counts, mean: score.mean };
+  });
   return (
     <>
       <h2 id="finding">{headlineOf(crowd)}</h2>
@@ -184,9 +179,9 @@ export function Finding({ crowd, busy }: CrowdProps) {
         Under grader {request.grader}; ± is half of the 95 % interval; n = {grouped(crowd.numEpisodes)}
         {busy ? ' so far' : !crowd.complete && ', then stopped'}.
       </p>
-      <ChartFigure title="Final scores" table={chart.table}>
-        <Legend rows={chart.rows} />
-        <HistogramPlot rows={chart.rows} description={chart.description} />
+      <ChartFigure title="Final scores" table={histogramTable(policies)}>
+        <Legend rows={rows} />
+        <HistogramPlot rows={rows} description={histogramInWords(rows)} />
       </ChartFigure>
       <CrowdFigures crowd={crowd} />
     </>
@@ -204,8 +199,6 @@ function seriesOf(policies: Policies) {
 
 function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) {
   const cursor = useSignal<number | null>(null);
-  const meters = useMemo(() => panelsOf(policies), [policies]);
-  const description = useMemo(() => bandsInWords(policies), [policies]);
   return (
     <section class="panel">
       <Panels
@@ -213,8 +206,8 @@ function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) 
         notes={[
           `Line: the median after each slot. Band: the middle 80 % of ${grouped(policies[0].bands.episodes)} people. Dashed: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. Shaded: the second half.`,
         ]}
-        description={description}
-        panels={meters}
+        description={bandsInWords(policies)}
+        panels={panelsOf(policies)}
         points={NUM_STEPS}
         cursor={cursor}
         nameOf={(step) => title(timeOf(step))}

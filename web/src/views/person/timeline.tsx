@@ -39,12 +39,7 @@ export function Timeline({ episode, player, rival }: TimelineProps) {
 function Week({ episode, player, rival }: TimelineProps) {
   const { moves, transitions, result } = episode;
   const cursor = useSignal<number | null>(null);
-  const panels = useMemo(() => panelsOf(episode, player, rival), [episode, player, rival]);
-  const table = useMemo(() => stepsOf(episode, rival), [episode, rival]);
-  const events = useMemo(
-    () => transitions.filter(({ event }) => event >= 0).map(({ step }) => step),
-    [transitions],
-  );
+  const panels = panelsOf(episode, player, rival);
   return (
     <section aria-label="The timeline of the week">
       <Panels
@@ -55,9 +50,9 @@ function Week({ episode, player, rival }: TimelineProps) {
         points={NUM_STEPS + 1}
         last={moves.length}
         cursor={cursor}
-        nameOf={(step) => momentOf(episode, step)}
-        table={table}
-        events={events}
+        nameOf={(step) => (step === 0 ? 'The start' : slotInWords(step - 1, transitions[step]))}
+        table={stepsOf(episode, rival)}
+        events={transitions.filter(({ event }) => event >= 0).map(({ step }) => step)}
       />
     </section>
   );
@@ -66,10 +61,6 @@ function Week({ episode, player, rival }: TimelineProps) {
 const NOTE =
   `▼ marks events. Dashed in the meters: ${RHYTHM.constants.crashThreshold}, below which a meter counts as crashed. ` +
   'Shaded: the second half.';
-
-/** Describes a step: "Day 3 evening: sleep, work crisis". */
-const momentOf = ({ transitions }: EpisodeSoFar, step: number): string =>
-  step === 0 ? 'The start' : slotInWords(step - 1, transitions[step]);
 
 /** Returns the panels of the meters and the reward, and those of the beliefs if one was stated. */
 function panelsOf(

@@ -1,6 +1,5 @@
 /** The curves of a training over time: score, belief error, reward of each half, and share of each action. */
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import { ACTION_STYLES } from '../../../../src/figures/action-sequences.js';
 import { ACCENT, decimal, SERIES } from '../../../../src/figures/theme.js';
 import { type Panel, Panels } from '../../charts/panels.js';
@@ -14,7 +13,6 @@ const STUDENT = colourOf('student');
 
 export function LearningCurves({ training: { points, teacher } }: { readonly training: TrainingSoFar }) {
   const cursor = useSignal<number | null>(null);
-  const panels = useMemo(() => panelsOf(points, teacher), [points, teacher]);
   const [last] = points.slice(-1);
   return (
     <section class="panel" aria-label="Learning curves">
@@ -23,7 +21,7 @@ export function LearningCurves({ training: { points, teacher } }: { readonly tra
         notes={['Dashed: the teacher.']}
         description={`Final score over time, now ${last.finalScore.toFixed(3)}; belief error, now ${last.beliefMae.toFixed(3)}; reward of each half; share of each action. The table has the numbers.`}
         points={points.map(({ seconds }) => seconds)}
-        panels={panels}
+        panels={panelsOf(points, teacher)}
         cursor={cursor}
         nameOf={(k) => `${points[k].seconds.toFixed(1)} s, mostly ${plain(mostFrequent(points[k]).action)}`}
         sliderName="Read the curves at"
@@ -71,10 +69,8 @@ function panelsOf(points: readonly TrainingPoint[], teacher: TrainingSoFar['teac
 
 /** Returns the range of the values, widened to whole tenths. */
 function rangeOf(values: readonly number[]): readonly [low: number, high: number] {
-  const low = Math.floor(10 * Math.min(...values)) / 10;
-  return [low, Math.max(low + 0.1, Math.ceil(10 * Math.max(...values)) / 10)].map(
-    (end) => Math.round(10 * end) / 10,
-  ) as [number, number];
+  const low = Math.floor(10 * Math.min(...values));
+  return [low / 10, Math.max(low + 1, Math.ceil(10 * Math.max(...values))) / 10];
 }
 
 function mostFrequent({ actionShares }: TrainingPoint) {
