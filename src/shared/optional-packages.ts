@@ -18,6 +18,10 @@ export const PACKAGES = {
 export const importOptional = <Library>(name: string): Promise<Library> =>
   import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 
+/** Returns whether an import failed because the package is not installed. Errors of Yarn's Plug'n'Play have a code of their own. */
+export const isNotInstalled = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' || 'pnpCode' in Object(error);
+
 /** The error of missing packages. */
 class MissingPackages extends LibraryError {
   readonly what: readonly string[];
@@ -65,7 +69,7 @@ export async function load<Library>(
   try {
     return await importAll();
   } catch (cause) {
-    const [reason] = (cause as Error).message.split('\n');
+    const [reason] = (cause as Error).message.split(/\.?\n/);
     throw new MissingPackages([what], packages, [reason], cause);
   }
 }

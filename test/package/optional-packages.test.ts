@@ -59,6 +59,16 @@ it.each([
   expect(existsSync(join(bare.folder, 'report'))).toBe(false);
 });
 
+it("info names the command that installs webgpu, also where Yarn's Plug'n'Play says that the package is missing", () => {
+  const MISSING = /backend webgpu +not available: In Node .* Run npm install webgpu\.\n/;
+  expect(run('info')).toMatch(MISSING);
+  const error = `Object.assign(new Error('ambiguous\\n'), { code: 'MODULE_NOT_FOUND', pnpCode: 'MISSING_PEER_DEPENDENCY' })`;
+  const hooks = `export const resolve = (name, context, next) => { if (name === 'webgpu') throw ${error}; return next(name); };`;
+  const toUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(toUrl(hooks))});`;
+  expect(node('--import', toUrl(register), 'lib/cli.js', 'info')).toMatch(MISSING);
+});
+
 it('an install without the optional packages evaluates, writes rows, and lists the files of an upload', () => {
   run('eval --policies heuristic --episodes 1');
   run('dataset grpo --rows 1 --output rows.jsonl');

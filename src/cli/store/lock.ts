@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LibraryError } from '../../shared/errors.js';
-import { load, PACKAGES } from '../../shared/optional-packages.js';
+import { isNotInstalled, load, PACKAGES } from '../../shared/optional-packages.js';
 import { UsageError } from '../command-errors.js';
 import { lockOf, stat } from '../files/paths.js';
 
@@ -41,7 +41,7 @@ async function tryLock(fd: number, lockPath: string): Promise<boolean> {
   } catch (error) {
     const cause = (error instanceof LibraryError ? error.cause : error) as NodeJS.ErrnoException;
     // The package is not installed. If it is installed without a binary for this platform, the code is another.
-    if (error instanceof LibraryError && cause.code === 'ERR_MODULE_NOT_FOUND') throw error;
+    if (error instanceof LibraryError && isNotInstalled(cause)) throw error;
     throw new UsageError(
       `Expected ${lockPath} to be locked, got: ${cause.message}. ` +
         'Choose an output on a disk of this machine; use Linux with glibc, macOS or Windows.',

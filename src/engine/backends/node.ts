@@ -1,7 +1,7 @@
 /// <reference types="@webgpu/types" />
 /** The backends of Node, in priority order, with WebGPU from the optional package `webgpu` (Dawn). */
 
-import { importOptional } from '../../shared/optional-packages.js';
+import { importOptional, isNotInstalled } from '../../shared/optional-packages.js';
 import { setArrays } from '../arrays.js';
 import { replayHistory } from '../reference/saved-states.js';
 import { loadAddon } from './addon.js';
@@ -65,9 +65,8 @@ async function load(): Promise<GPU> {
     const { create } = await importOptional<typeof import('webgpu')>('webgpu');
     return create([]);
   } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     throw unavailable(
-      missing
+      isNotInstalled(cause)
         ? 'In Node this backend needs the optional package webgpu. Run npm install webgpu.'
         : `The package webgpu cannot be loaded: ${(cause as Error).message}`,
       cause,
