@@ -140,7 +140,8 @@ function load(path: string): Addon | Rejection {
   try {
     if (process.getBuiltinModule === undefined) return tooOld(path);
     if (!existsSync(path)) return missing(`at ${path}`);
-    if (isCut(path)) throw new Error('the file is cut off.');
+    const fault = faultOf(path);
+    if (fault !== null) throw new Error(fault);
     return checkLayout(path, requireAddon(path));
   } catch (cause) {
     const remedy = permissionRemedy(cause, folderOf(path));
@@ -149,15 +150,22 @@ function load(path: string): Addon | Rejection {
   }
 }
 
+/** The codes of processors in shared objects of Linux (`e_machine`). */
+const MACHINES: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 };
+
 /**
- * Returns whether a file lacks the end of a shared object of Linux, as after an interrupted copy. Loading it would end the
- * process. The table of sections is at the end.
+ * Returns why a shared object of Linux does not load, where loading it would end the process or name another reason: a copy that
+ * was interrupted lacks its end or has zeros there, where the table of sections is. Returns null if it may load.
  */
-function isCut(path: string): boolean {
+function faultOf(path: string): string | null {
   const bytes = readFileSync(path);
-  if (bytes.length < 64 || bytes.toString('latin1', 0, 5) !== '\x7fELF\x02') return false;
-  const tableEnd = Number(bytes.readBigUInt64LE(0x28)) + bytes.readUInt16LE(0x3a) * bytes.readUInt16LE(0x3c);
-  return bytes.length < tableEnd;
+  if (bytes.length < 64 || bytes.toString('latin1', 0, 5) !== '\x7fELF\x02') return null;
+  if (bytes.readUInt16LE(0x12) !== (MACHINES[process.arch] ?? bytes.readUInt16LE(0x12)))
+    return `the file is for another processor than ${process.arch}.`;
+  const [size, sections] = [bytes.readUInt16LE(0x3a), bytes.readUInt16LE(0x3c)];
+  const end = Number(bytes.readBigUInt64LE(0x28)) + size * sections;
+  const isWhole = bytes.length >= end && (sections === 0 || bytes.subarray(end - size, end).some(Boolean));
+  return isWhole ? null : 'the file is cut off.';
 }
 
 /** Returns the folder that a program must be allowed to read: the package, or that of an addon elsewhere. */

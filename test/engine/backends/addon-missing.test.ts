@@ -12,14 +12,23 @@ const missing = join(folder, 'none.node');
 const broken = join(folder, 'broken.node');
 const stale = join(folder, 'stale.cjs');
 const cut = join(folder, 'cut.node');
+const zeros = join(folder, 'zeros.node');
+const foreign = join(folder, 'foreign.node');
 writeFileSync(broken, 'no shared object');
-// The header of a shared object whose table of sections would begin after its end.
-const header = Buffer.alloc(200);
-header.write('\x7fELF\x02', 'latin1');
-header.writeUInt8(200, 0x28);
-header.writeUInt16LE(64, 0x3a);
-header.writeUInt16LE(20, 0x3c);
-writeFileSync(cut, header);
+/** Writes a shared object of `length` bytes whose table of 20 sections begins at byte 200. @param machine the processor's code. */
+function writeObject(path: string, length: number, machine: number): void {
+  const object = Buffer.alloc(length);
+  object.write('\x7fELF\x02', 'latin1');
+  object.writeUInt16LE(machine, 0x12);
+  object.writeUInt8(200, 0x28);
+  object.writeUInt16LE(64, 0x3a);
+  object.writeUInt16LE(20, 0x3c);
+  writeFileSync(path, object);
+}
+const MACHINE = process.arch === 'arm64' ? 183 : 62;
+writeObject(cut, 200, MACHINE);
+writeObject(zeros, 2000, MACHINE);
+writeObject(foreign, 2000, 8);
 const DIGEST = '0'.repeat(64);
 writeFileSync(stale, `module.exports = { layoutDigest: '${DIGEST}', kernels: () => [], Batch: class {} };`);
 
@@ -53,6 +62,8 @@ describe.each([
   ['missing', missing, 'addon_missing', 'found none'],
   ['broken', broken, 'addon_missing', 'loadable'],
   ['cut', cut, 'addon_missing', 'cut off'],
+  ['half-written', zeros, 'addon_missing', 'cut off'],
+  ['foreign', foreign, 'addon_missing', `another processor than ${process.arch}`],
   ['stale', stale, 'addon_stale', 'for layout'],
 ])('a %s addon', (_, path, code, reason) => {
   const environment = { RHYTHM_ADDON: path, RHYTHM_KERNEL: undefined };
