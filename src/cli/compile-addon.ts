@@ -1,7 +1,7 @@
 /** Compiles the addon with node-gyp: finds it, runs it, and says what is missing when it fails. */
 
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { BackendError } from '../shared/errors.js';
@@ -32,15 +32,13 @@ export async function compileAddon(
     );
   }
   // Not `rebuild`, which begins by deleting the earlier build.
-  const args = ['configure', 'build', '--jobs', 'max', ...headersOption(), ...options];
+  const jobs = process.env.JOBS || 'max';
+  const args = ['configure', 'build', '--jobs', jobs, ...headersOption(), ...options];
   const onLine = onFile === undefined ? () => {} : reportFiles(join(root, 'build'), onFile);
   const { succeeded, output } = await runProcess([...nodeGyp, ...args], root, onLine, signal);
   signal?.throwIfAborted();
   if (!succeeded) throw new BackendError('addon_missing', describeFailure(output));
 }
-
-/** The folder of the copy that `compileCopy` compiles. */
-const COPY = 'build-addon';
 
 /**
  * Compiles a copy of the package's sources, so that nothing else in the package changes. Deletes the copy afterwards.
@@ -51,11 +49,10 @@ export async function compileCopy(
   use: (addon: string) => void,
   options: CompileOptions = {},
 ): Promise<void> {
-  // Below the package, so that node-addon-api is found.
-  const copy = join(root, COPY);
   // An installed package has the file in lib: beside package.json, pnpm and Yarn would compile it during installation.
   const gyp = ['binding.gyp', 'lib/binding.gyp'].map((path) => join(root, path)).find(existsSync);
-  rmSync(copy, { recursive: true, force: true });
+  // Below the package, so that node-addon-api is found. Another name for each build: two may run at the same time.
+  const copy = mkdtempSync(join(root, 'build-addon-'));
   try {
     cpSync(join(root, 'native'), join(copy, 'native'), { recursive: true });
     cpSync(gyp ?? join(root, 'binding.gyp'), join(copy, 'binding.gyp'));
@@ -201,6 +198,7 @@ const CAUSES: readonly Cause[] = [
   ],
   [/(not found: make)/, 'make', COMPILER],
   [/(.*xcode-select.*|.*No Xcode.*)/, 'the command line tools of Xcode', 'Run "xcode-select --install".'],
+  [/(.*\bKilled\b.*)/, 'enough memory', 'Close other programs, or set JOBS=1 to compile one file at a time.'],
   [
     /((?:make: .*|FileNotFoundError.*)No such file.*|.*: (?:command )?not found|.*cc1plus.*)/,
     'a C++17 compiler',

@@ -94,6 +94,7 @@ it.each([
   ["FileNotFoundError: [Errno 2] No such file or directory: 'no-compiler'", 'a C++17 compiler', /set CXX/],
   ['gyp ERR! stack Error: Could not find any Visual Studio installation to use', 'Visual Studio', /Clang/],
   ['gyp: No Xcode or CLT version detected!', 'the command line tools of Xcode', /xcode-select --install/],
+  ['g++: fatal error: Killed signal terminated program cc1plus', 'enough memory', /JOBS=1/],
   ["Error: Cannot find module 'node-addon-api'", 'node-addon-api', /Install rhythm-vec again/],
   [
     "gyp ERR! stack Error: EACCES: permission denied, mkdir '/x/build'",

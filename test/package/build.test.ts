@@ -1,8 +1,9 @@
 /** `rhythm-vec build` in an installed package, with a fake node-gyp, and `info` on a package whose addons do not all load. */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { addonsOfPackage } from '../../src/engine/backends/addon-path.js';
 import { BarePackage } from '../support/bare-package.js';
@@ -18,11 +20,16 @@ import { NATIVE } from '../support/engines.js';
 const PREBUILD = `prebuilds/${process.platform}-${process.arch}/rhythm.node`;
 const COMPILED = 'build/Release/rhythm.node';
 
-/** A fake node-gyp: records its folder and arguments. It fails with MISSING if that is set, else it "compiles" ADDON. */
+/**
+ * A fake node-gyp: records its folder and arguments, and waits until it was called CALLED times. It fails with MISSING if that is
+ * set, else it "compiles" ADDON.
+ */
 const NODE_GYP = `
-  const { appendFileSync, existsSync, mkdirSync, copyFileSync } = require('node:fs');
+  const { appendFileSync, existsSync, mkdirSync, copyFileSync, readFileSync } = require('node:fs');
   const inputs = ['binding.gyp', 'native'].map(existsSync);
   appendFileSync(process.env.CALLS, JSON.stringify([process.cwd(), ...inputs, ...process.argv.slice(2)]) + '\\n');
+  while (readFileSync(process.env.CALLS, 'utf8').split('\\n').length <= process.env.CALLED)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   if (process.env.MISSING) {
     console.log('gyp info it worked');
     console.error('gyp ERR! stack Error: ' + process.env.MISSING);
@@ -39,7 +46,7 @@ const gyp = join(root, 'node-gyp.cjs');
 writeFileSync(gyp, NODE_GYP);
 mkdirSync(join(root, 'native'));
 const calls = join(root, 'calls.jsonl');
-const copy = join(root, 'build-addon');
+const copies = () => readdirSync(root).filter((name) => name.startsWith('build-addon'));
 
 beforeEach(() => {
   for (const name of ['build', 'prebuilds', 'calls.jsonl', 'binding.gyp'])
@@ -55,20 +62,20 @@ function writeAddon(path: string, kind: 'loads' | 'broken'): void {
   else writeFileSync(join(root, path), 'no shared object');
 }
 
-/** Runs a command of the package, in another folder. */
+const MAIN = join(root, 'lib/cli.js');
+/** How a command of the package runs: in another folder. */
+const optionsWith = (env: Record<string, string | undefined>) => ({
+  cwd: dirname(root),
+  env: {
+    ...process.env,
+    ...{ npm_config_node_gyp: gyp, ADDON: GOOD, CALLS: calls, CALLED: '1' },
+    ...{ RHYTHM_ADDON: undefined, JOBS: undefined, ...env },
+  },
+  encoding: 'utf8' as const,
+});
+
 function run(command: string, env: Record<string, string | undefined> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'lib/cli.js'), command], {
-    cwd: dirname(root),
-    env: {
-      ...process.env,
-      npm_config_node_gyp: gyp,
-      ADDON: GOOD,
-      CALLS: calls,
-      RHYTHM_ADDON: undefined,
-      ...env,
-    },
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, command], optionsWith(env));
   const called = existsSync(calls) ? readFileSync(calls, 'utf8') : '';
   return { status, stdout, stderr, called };
 }
@@ -83,10 +90,16 @@ describe.skipIf(NATIVE.length === 0)('with an addon to compile', () => {
     writeAddon(COMPILED, 'broken');
     const { status, stdout, stderr, called } = run('build', { RHYTHM_ADDON: 'nowhere.node' });
     expect([status, stderr]).toEqual([0, '']);
-    expect(called).toMatch(calledIn(copy));
-    expect(existsSync(copy)).toBe(false);
+    expect(called).toMatch(calledIn(`${root}/build-addon-\\w{6}`));
+    expect(copies()).toEqual([]);
     const kernels = NATIVE.map(({ kernel }) => kernel).join(', ');
     expect(stdout).toBe(`Compiled ${join(root, COMPILED)}: kernels ${kernels}.\n`);
+  });
+
+  it('two builds at the same time both succeed', async () => {
+    const build = () => promisify(execFile)(process.execPath, [MAIN, 'build'], optionsWith({ CALLED: '2' }));
+    for (const { stdout } of await Promise.all([build(), build()])) expect(stdout).toMatch(/^Compiled /);
+    expect(copies()).toEqual([]);
   });
 
   it('in a checkout build compiles in place, so that the compiled files stay', () => {
@@ -122,7 +135,7 @@ it('a failed build names what is missing, and an addon that was compiled before 
     /^error: Expected make, to compile the addon, got: not found: make\. Install make and a C\+\+17 compiler/,
   );
   expect(readFileSync(join(root, COMPILED), 'utf8')).toBe('no shared object');
-  expect(existsSync(copy)).toBe(false);
+  expect(copies()).toEqual([]);
 });
 
 it('info names every addon that does not load, and the command that compiles one', () => {
