@@ -52,14 +52,25 @@ export async function compileCopy(
   // An installed package has the file in lib: beside package.json, pnpm and Yarn would compile it during installation.
   const gyp = ['binding.gyp', 'lib/binding.gyp'].map((path) => join(root, path)).find(existsSync);
   // Below the package, so that node-addon-api is found. Another name for each build: two may run at the same time.
-  const copy = mkdtempSync(join(root, 'build-addon-'));
+  const copy = explained(() => mkdtempSync(join(root, 'build-addon-')));
   try {
-    cpSync(join(root, 'native'), join(copy, 'native'), { recursive: true });
-    cpSync(gyp ?? join(root, 'binding.gyp'), join(copy, 'binding.gyp'));
+    explained(() => {
+      cpSync(join(root, 'native'), join(copy, 'native'), { recursive: true });
+      cpSync(gyp ?? join(root, 'binding.gyp'), join(copy, 'binding.gyp'));
+    });
     await compileAddon(copy, options);
     use(join(copy, 'build/Release/rhythm.node'));
   } finally {
     rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** Calls a function. @throws BackendError `addon_missing`, which names what is missing, for its error. */
+function explained<Result>(call: () => Result): Result {
+  try {
+    return call();
+  } catch (cause) {
+    throw new BackendError('addon_missing', describeFailure((cause as Error).message), { cause });
   }
 }
 
@@ -183,7 +194,8 @@ const COMPILER =
 
 /** The causes in the order in which node-gyp meets them. */
 const CAUSES: readonly Cause[] = [
-  [/(EACCES.*|EROFS.*)/, 'a folder that can be written', 'Run this as the owner of the folder.'],
+  [/((?:EACCES|EPERM|EROFS).*)/, 'a folder that can be written', 'Run this as the owner of the folder.'],
+  [/(.*(?:ENOSPC|No space left).*)/, 'space on the disk', 'Delete other files.'],
   [/(Could not find any Python.*)/, 'Python 3', 'Install it, or set PYTHON to its path.'],
   [
     /http (GET \S+)[\s\S]*install got an error/,

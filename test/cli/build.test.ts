@@ -1,9 +1,23 @@
 /** The parts of `rhythm-vec build`: node-gyp is found, its output becomes progress and errors, and an interruption ends it. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { compileAddon, describeFailure, findNodeGyp, runProcess } from '../../src/cli/compile-addon.js';
+import {
+  compileAddon,
+  compileCopy,
+  describeFailure,
+  findNodeGyp,
+  runProcess,
+} from '../../src/cli/compile-addon.js';
 
 let folder: string;
 beforeEach(() => {
@@ -80,6 +94,18 @@ it('an interruption ends node-gyp and its children, and throws its reason', asyn
   await expect(compiled).rejects.toThrow('enough');
 });
 
+it('a folder that cannot be written or copied is an error of the build', async () => {
+  const use = () => expect.unreachable('compiled');
+  for (const root of [join(folder, 'nowhere'), folder]) {
+    const error = {
+      code: 'addon_missing',
+      message: expect.stringMatching(/to compile the addon, got: .*ENOENT/),
+    };
+    await expect(compileCopy(root, use)).rejects.toMatchObject(error);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it('a command that cannot be started is an output, not an exception', async () => {
   const { succeeded, output } = await runProcess([join(folder, 'nowhere')], folder, () => {});
   expect(succeeded).toBe(false);
@@ -101,6 +127,8 @@ it.each([
     'a folder that can be written',
     /owner/,
   ],
+  ['mkdtemp: EROFS: read-only file system', 'a folder that can be written', /owner/],
+  ['/tmp/cc.s: fatal error: error writing to x.s: No space left on device', 'space on the disk', /Delete/],
   [
     'gyp http GET https://nodejs.org/headers.tar.gz\ngyp WARN install got an error, rolling back install',
     "an answer with Node's headers",
