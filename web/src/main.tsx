@@ -104,26 +104,20 @@ const VIEWS: readonly View[] = [
 /** The loaded modules, and the failures to load one, by view. */
 const loaded = signal<Readonly<Record<string, Loaded | Failure>>>({});
 
-function LoadedView({ view, state }: { readonly view: View } & Pick<ViewProps<Fields>, 'state'>) {
-  const { name, load } = view;
+function App() {
+  const { view: name, state, problems } = parsedAddress.value;
+  const view = VIEWS.find((each) => each.name === name)!;
+  const { title } = view;
   const found = loaded.value[name];
   useLayoutEffect(() => {
     if (found !== undefined) return;
-    load()
+    view
+      .load()
       .catch(toFailure)
       .then((result) => {
         loaded.value = { ...loaded.value, [name]: result };
       });
   }, [name, found]);
-  if (found === undefined) return null;
-  if ('kind' in found) return <FailureMessage failure={found} retry={() => location.reload()} />;
-  return <found.View state={state} change={changeOf(name)} />;
-}
-
-function App() {
-  const { view: name, state, problems } = parsedAddress.value;
-  const view = VIEWS.find((each) => each.name === name)!;
-  const { title } = view;
   const shownView = useRef(name);
   useLayoutEffect(() => {
     document.title = `${title} · rhythm-vec`;
@@ -146,7 +140,12 @@ function App() {
             ))}
           </Notice>
         )}
-        <LoadedView key={name} view={view} state={state} />
+        {found !== undefined &&
+          ('kind' in found ? (
+            <FailureMessage failure={found} retry={() => location.reload()} />
+          ) : (
+            <found.View key={name} state={state} change={changeOf(name)} />
+          ))}
       </main>
       <footer>
         <EngineStatus />

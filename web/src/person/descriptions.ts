@@ -44,21 +44,15 @@ export function transitionsOf({
 }: Pick<EpisodeReplay, 'observations' | 'typical'>): Transition[] {
   return Array.from({ length: observations.length / OBSERVATION_SIZE }, (_, i) => {
     const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
-    const five = (at: number): number[] => Array.from(row.subarray(at, at + NUM_METERS));
-    const action = row[OBSERVATION.lastAction];
-    const anomalies = five(OBSERVATION.anomalies);
+    const [meters, deltas, anomalies] = (['meters', 'deltas', 'anomalies'] as const).map((name) =>
+      Array.from(row.subarray(OBSERVATION[name], OBSERVATION[name] + NUM_METERS)),
+    );
+    const [step, action, event, reward] = (['step', 'lastAction', 'event', 'reward'] as const).map(
+      (name) => row[OBSERVATION[name]],
+    );
     const most = i === 0 ? anomalies : typicalOf(typical, i - 1, action);
-    return {
-      step: row[OBSERVATION.step],
-      action,
-      event: row[OBSERVATION.event],
-      reward: row[OBSERVATION.reward],
-      meters: five(OBSERVATION.meters),
-      deltas: five(OBSERVATION.deltas),
-      anomalies,
-      typical: most,
-      effect: most.map((effect, k) => effect + anomalies[k]),
-    };
+    const effect = most.map((change, k) => change + anomalies[k]);
+    return { step, action, event, reward, meters, deltas, anomalies, typical: most, effect };
   });
 }
 

@@ -45,10 +45,7 @@ export const keptUnder = (name: string): readonly StudentFile[] =>
   keptStudents.value.filter((student) => student.name === name);
 
 /** A field for one of `names`, or the name of a kept student. */
-export function playerField<const Name extends string>(
-  initial: Name,
-  names: readonly string[],
-): Field<string> {
+export function playerField(initial: string, names: readonly string[]): Field<string> {
   const field = oneOf<string>(initial, names);
   return { ...field, read: (text) => field.read(text) ?? keptUnder(text)[0]?.name ?? null };
 }

@@ -193,6 +193,7 @@ interface RowProps {
 
 function Row({ place, parts, axis, share, isBeaten, isWhole }: RowProps) {
   const { policies, finalScore, lead } = place;
+  const { mean, low, high } = finalScore;
   return (
     <li class={rankedPolicy(policies[0]).beliefs} data-policy={policies.join(' ')} data-row={policies[0]}>
       <span class="who">
@@ -201,7 +202,18 @@ function Row({ place, parts, axis, share, isBeaten, isWhole }: RowProps) {
         ))}
         {isBeaten && <span class="mark">loses to one who does not read</span>}
       </span>
-      <Bar parts={parts} axis={axis} place={place} />
+      {/* The parts of the score, the negative ones left of 0, and its interval. */}
+      <span class="stack" aria-hidden="true">
+        {stackOf(parts).map((section, k) => (
+          <span
+            key={COMPONENT_NAMES[k]}
+            class="segment"
+            style={{ ...placeOf(section, axis), background: COMPONENT_COLOURS[k] }}
+          />
+        ))}
+        {axis.low < 0 && <span class="zero" style={placeOf({ start: 0, end: 0 }, axis)} />}
+        <span class="whisker" style={placeOf({ start: low ?? mean, end: high ?? mean }, axis)} />
+      </span>
       <span class="score">{inNumbers(finalScore, 3)}</span>
       {isWhole && (
         <small>
@@ -215,21 +227,3 @@ function Row({ place, parts, axis, share, isBeaten, isWhole }: RowProps) {
 
 const inNumbers = (interval: Interval, digits: number): string =>
   `${decimal(interval.mean, digits)} ${halfWidth(interval, digits)}`;
-
-/** Draws the parts of a score, the negative ones left of 0, and the interval of the score. */
-const Bar = ({ parts, axis, place }: Pick<RowProps, 'parts' | 'axis' | 'place'>) => {
-  const { mean, low, high } = place.finalScore;
-  return (
-    <span class="stack" aria-hidden="true">
-      {stackOf(parts).map((section, k) => (
-        <span
-          key={COMPONENT_NAMES[k]}
-          class="segment"
-          style={{ ...placeOf(section, axis), background: COMPONENT_COLOURS[k] }}
-        />
-      ))}
-      {axis.low < 0 && <span class="zero" style={placeOf({ start: 0, end: 0 }, axis)} />}
-      <span class="whisker" style={placeOf({ start: low ?? mean, end: high ?? mean }, axis)} />
-    </span>
-  );
-};

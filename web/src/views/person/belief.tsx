@@ -5,7 +5,7 @@ import { useId, useState } from 'preact/hooks';
 import { BELIEF_NAMES } from '../../../../src/world/fields.js';
 import { title } from '../../person/descriptions.js';
 import { FIRST_DAY, type SliderBelief } from '../../person/episode.js';
-import { BELIEF_WORDS, colourOf } from '../../words.js';
+import { BELIEF_WORDS } from '../../words.js';
 
 /** One belief in the ring. */
 export interface Outline {
@@ -18,10 +18,12 @@ export interface Outline {
   readonly colour: string;
 }
 
-/** Returns the outline of what a policy believes. */
-export function dashedOutline(label: string, values: readonly number[], policy: string): Outline {
-  return { kind: 'dashed', label, values, colour: colourOf(policy) };
-}
+export const outlineOf = (
+  kind: Outline['kind'],
+  label: string,
+  values: ArrayLike<number>,
+  colour: string,
+): Outline => ({ kind, label, values: Array.from(values), colour });
 
 interface RingProps {
   /** From the back to the front. */
@@ -123,7 +125,7 @@ export function Belief({ belief, other, steps }: BeliefProps) {
     const next = belief.value.values.map((each, j) => (j === k ? value : each));
     belief.value = { values: next, stated: true };
   };
-  const mine: Outline = { kind: stated ? 'filled' : 'unset', label: 'you', values, colour: 'var(--player)' };
+  const mine = outlineOf(stated ? 'filled' : 'unset', 'you', values, 'var(--player)');
   const outlines = other === null ? [mine] : [mine, other];
   const close = (): void => setOpen(false);
   return (

@@ -10,7 +10,7 @@ import { BY_HAND, NOBODY, PLAYER_NAMES, PROFILE_CHOICES } from '../../person/epi
 import { keptNames } from '../../students/kept-students.js';
 import { colourOf, policyWords } from '../../words.js';
 import { addressOf, PERSON_FIELDS, type PersonState } from '../fields.js';
-import { type Outline, PolicyBelief } from './belief.js';
+import { outlineOf, PolicyBelief } from './belief.js';
 import { ByPolicy, Now } from './board.js';
 import {
   adviceAt,
@@ -126,10 +126,7 @@ function Watching({ episode, actions }: WeekProps) {
   const { seed, person, by } = actions.state;
   const next = adviceAt(addressOf(actions.state));
   const values = (next ?? episode.moves.at(-1))?.belief ?? null;
-  const outlines: (Outline | null)[] = [
-    values && { kind: 'filled', label: by, values, colour: 'var(--player)' },
-    inferredOutline(),
-  ];
+  const outlines = [values && outlineOf('filled', by, values, 'var(--player)'), inferredOutline()];
   return (
     <div class="board">
       <Now episode={episode} />

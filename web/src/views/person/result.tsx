@@ -19,11 +19,14 @@ import {
   resultText,
 } from '../../person/result-text.js';
 import { BELIEF_WORDS, COMPONENT_WORDS, colourOf, policyName } from '../../words.js';
-import { dashedOutline, type Outline, Ring, RingKey } from './belief.js';
+import { outlineOf, Ring, RingKey } from './belief.js';
 import { type EpisodeSoFar, lastGuess, type RivalState, rivalNames, rivalsIn } from './episode-store.js';
 
 /** The sentence describes at most this many of the hidden numbers. Chosen by hand, so that it stays short. */
 const MAX_DESCRIBED = 4;
+
+/** The colour of what the planner would believe. */
+const INFERRED = colourOf('planner+inference');
 
 /** The person in words, and the belief of the player and of the planner beside the true values. */
 function HiddenProfile({ result, player }: Pick<ResultProps, 'result' | 'player'>) {
@@ -31,16 +34,10 @@ function HiddenProfile({ result, player }: Pick<ResultProps, 'result' | 'player'
   const name = profileNameOf(profile);
   const words = mostUnusual(profileInWords(profile), MAX_DESCRIBED).map((number) => number.words);
   const guess = lastGuess();
-  const truth: Outline = {
-    ...{ kind: 'truth', label: 'the truth', values: Array.from(target), colour: 'var(--ink)' },
-  };
-  const mine: Outline = {
-    ...{ kind: 'filled', label: policyName(player), values: Array.from(belief), colour: 'var(--player)' },
-  };
   const outlines = [
-    truth,
-    ...(guess === null ? [] : [dashedOutline('the planner, from the same week', guess, 'planner+inference')]),
-    ...(given ? [mine] : []),
+    outlineOf('truth', 'the truth', target, 'var(--ink)'),
+    ...(guess ? [outlineOf('dashed', 'the planner, from the same week', guess, INFERRED)] : []),
+    ...(given ? [outlineOf('filled', policyName(player), belief, 'var(--player)')] : []),
   ];
   return (
     <>

@@ -9,8 +9,8 @@ import { Select } from '../../parts/controls.js';
 import { announce, slotInWords } from '../../person/descriptions.js';
 import { type Move, NOBODY, PLAYER_NAMES, sliderBeliefAfter, statedBelief } from '../../person/episode.js';
 import { keptNames } from '../../students/kept-students.js';
-import { policyLabels, policyName } from '../../words.js';
-import { Belief, dashedOutline, type Outline } from './belief.js';
+import { colourOf, policyLabels, policyName } from '../../words.js';
+import { Belief, type Outline, outlineOf } from './belief.js';
 import { Actions, Now } from './board.js';
 import { type EpisodeSoFar, inferred, rivalsIn } from './episode-store.js';
 import { ActionKeys, KeysChoice } from './keys.js';
@@ -43,13 +43,15 @@ export function ByHand({ episode, moves, other, act, undo }: ByHandProps) {
 /** Returns the outline of what the planner would believe after the same observations; null until it is computed. */
 export function inferredOutline(): Outline | null {
   const values = inferred.value.at(-1) ?? null;
-  return values && dashedOutline('the planner, from what you saw', values, 'planner+inference');
+  const colour = colourOf('planner+inference');
+  return values && outlineOf('dashed', 'the planner, from what you saw', values, colour);
 }
 
 /** Returns the outline of a rival's belief after as many slots; null if there is none. */
 export function rivalOutline({ setting, moves }: EpisodeSoFar, against: string): Outline | null {
   const values = rivalsIn(setting)[against]?.rival?.beliefs[moves.length - 1] ?? null;
-  return values && dashedOutline(`${policyName(against)}, in its own week`, values, against);
+  const label = `${policyName(against)}, in its own week`;
+  return values && outlineOf('dashed', label, values, colourOf(against));
 }
 
 /** The 28 slots as a strip of squares. */
