@@ -77,10 +77,6 @@ export function policyLabel(code: string): string {
 /** Describes a policy in a sentence or two. */
 export const policyWords = (code: string): string => policyOf(code)[1];
 
-/** Returns the labels of policies for a `Select`. */
-export const policyLabels = (codes: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(codes.map((code) => [code, policyLabel(code)]));
-
 /** What 0 and 1 mean in the three numbers of a belief, by BELIEF_NAMES. */
 export const BELIEF_WORDS: Readonly<Record<string, { readonly low: string; readonly high: string }>> = {
   social: { low: 'hates company', high: 'loves company' },
@@ -112,10 +108,6 @@ export const GRADER_WORDS: Readonly<Record<string, string>> = {
  * as long as drawing the page.
  */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-
-/** Returns the labels of whole numbers for a `Select`: "100,000". */
-export const groupedLabels = (numbers: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(numbers.map((text) => [text, grouped(Number(text))]));
 
 /** Returns the CSS variable with the colour of a kind of policy. */
 export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;

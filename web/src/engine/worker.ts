@@ -24,12 +24,7 @@ function openPool(request: CrowdRequest, students: readonly StudentFile[]): Chun
     const begun = call((worker) => worker.begin(request, students));
     // `play` reports the failure.
     begun.catch(() => {});
-    return {
-      async play(chunk) {
-        await begun;
-        return call((worker) => worker.play(chunk));
-      },
-    };
+    return { play: (chunk) => begun.then(() => call((worker) => worker.play(chunk))) };
   });
 }
 
@@ -38,11 +33,8 @@ async function crowd(request: CrowdRequest, students: readonly StudentFile[], re
   const signal = beginJob();
   const hasStudent = students.length > 0;
   await using gpu = hasStudent ? null : openOnGpu(request);
-  const players = {
-    ...{ gpu, hasStudent },
-    onGpuFailure: forgetGpu,
-    openWorkers: () => openPool(request, students),
-  };
+  const openWorkers = (): ChunkLane[] => openPool(request, students);
+  const players = { gpu, hasStudent, onGpuFailure: forgetGpu, openWorkers };
   const result = await runCrowd(request, players, report, signal);
   if (!hasStudent && result.complete) searchGpu(result);
   return result;

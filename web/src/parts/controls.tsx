@@ -17,12 +17,12 @@ interface ControlProps<T> {
 
 interface SelectProps<Name extends string> extends ControlProps<Name> {
   readonly names: readonly Name[];
-  /** Labels shown instead of names. */
-  readonly labels?: Readonly<Record<string, string>>;
+  /** Returns what is shown instead of a name. Default: the name. */
+  readonly labelOf?: (name: Name) => string;
 }
 
 export function Select<Name extends string>(props: SelectProps<Name>) {
-  const { label, hint, value, names, labels = {}, onChange } = props;
+  const { label, hint, value, names, labelOf = String, onChange } = props;
   const id = useId();
   return (
     <div class="control">
@@ -30,7 +30,7 @@ export function Select<Name extends string>(props: SelectProps<Name>) {
       <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Name)}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {labels[name] ?? name}
+            {labelOf(name)}
           </option>
         ))}
       </select>

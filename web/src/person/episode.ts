@@ -42,8 +42,9 @@ export const BY_HAND = 'hand';
 /** The name that stands for no rival. A rival is a policy that plays the user's episode. */
 export const NOBODY = 'nobody';
 
-/** Policies that are called at each step. Oracles are left out. */
-const STEPPED = [
+/** All policies of the package, except oracles. */
+export const PLAYER_NAMES: readonly string[] = [
+  ...POLICY_NAMES,
   'heuristic+inference',
   'open-loop+inference',
   'reactive+constant',
@@ -52,9 +53,6 @@ const STEPPED = [
   'planner-prior',
   ...STUDENT_NAMES,
 ];
-
-/** All policies of the package, except oracles. */
-export const PLAYER_NAMES: readonly string[] = [...POLICY_NAMES, ...STEPPED];
 
 /** Returns whether a policy takes some tenths of a second per step on the reference. */
 export const isSlow = (name: string): boolean => name.startsWith('planner');

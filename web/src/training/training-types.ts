@@ -1,4 +1,5 @@
 /** The training of a student on the page: its request, and what the worker reports. */
+import type { Progress } from '../workers/calls.js';
 
 /** The planner, whose episodes are stored: in a browser it plays one in seconds. The others play in the browser. */
 export const TEACHERS = ['planner', 'open-loop+inference', 'heuristic+inference'] as const;
@@ -40,8 +41,6 @@ export interface TrainingReport {
   readonly progress?: TrainingProgress;
 }
 
-export interface TrainingProgress {
+export interface TrainingProgress extends Progress {
   readonly stage: string;
-  readonly done: number;
-  readonly total: number;
 }

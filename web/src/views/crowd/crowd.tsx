@@ -11,7 +11,7 @@ import { CopyLink, GraderSelect, RunButtons, Select, TextField } from '../../par
 import { plain } from '../../person/descriptions.js';
 import { keyOf, PROFILE_CHOICES } from '../../person/episode.js';
 import { keptNames, keptUnder } from '../../students/kept-students.js';
-import { grouped, groupedLabels, policyLabels, policyWords } from '../../words.js';
+import { grouped, policyLabel, policyWords } from '../../words.js';
 import type { Progress } from '../../workers/calls.js';
 import { CROWD_FIELDS, NO_POLICY, PERSON_FIELDS } from '../fields.js';
 import { CrowdResults, Finding, headlineOf, type NamedCrowd, namedCrowd } from './results.js';
@@ -104,7 +104,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         hint={policyWords(policy)}
         value={policy}
         names={names}
-        labels={policyLabels(names)}
+        labelOf={policyLabel}
         onChange={(name) => change({ policy: name })}
       />
       <Select
@@ -112,7 +112,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         hint={against === NO_POLICY ? undefined : policyWords(against)}
         value={against}
         names={[...names, NO_POLICY]}
-        labels={{ ...policyLabels(names), [NO_POLICY]: 'no other policy' }}
+        labelOf={(name) => (name === NO_POLICY ? 'no other policy' : policyLabel(name))}
         onChange={(name) => change({ against: name })}
       />
       <GraderSelect value={grader} onChange={(name) => change({ grader: name })} />
@@ -121,7 +121,7 @@ function Choices({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         hint="More people give narrower intervals."
         value={String(people)}
         names={sizes}
-        labels={groupedLabels(sizes)}
+        labelOf={(size) => grouped(Number(size))}
         onChange={(size) => change({ people: Number(size) })}
       />
     </div>
@@ -143,7 +143,7 @@ function MoreChoices({ state: { seed, persons: kind }, change }: ViewProps<typeo
           label="Kind of person"
           value={kind}
           names={PROFILE_CHOICES}
-          labels={PROFILE_LABELS}
+          labelOf={(name) => PROFILE_LABELS[name]}
           onChange={(name) => change({ persons: name })}
         />
         <TextField
@@ -158,7 +158,7 @@ function MoreChoices({ state: { seed, persons: kind }, change }: ViewProps<typeo
   );
 }
 
-const PROFILE_LABELS = {
+const PROFILE_LABELS: Readonly<Record<string, string>> = {
   sampled: 'anybody',
   discrete: 'one of the three named people',
   ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `only ${plain(name)}`])),

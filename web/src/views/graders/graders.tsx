@@ -16,7 +16,7 @@ import {
 } from '../../graders/weights.js';
 import { FailureMessage, Fold, Loading } from '../../parts/content.js';
 import { CopyButton, Select, TextField } from '../../parts/controls.js';
-import { COMPONENT_WORDS, groupedLabels, policyName } from '../../words.js';
+import { COMPONENT_WORDS, grouped, policyName } from '../../words.js';
 import { GRADERS_FIELDS, RANKED_PEOPLE } from '../fields.js';
 import { Beaten, Ranking, VerdictPanel } from './ranking.js';
 import { failure, play, results, sensitivityOf, stopPlaying } from './results-store.js';
@@ -207,7 +207,7 @@ const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
         label="People"
         value={state.people}
         names={RANKED_PEOPLE}
-        labels={groupedLabels(RANKED_PEOPLE)}
+        labelOf={(count) => grouped(Number(count))}
         hint="Inference takes about 30 ms per person and policy."
         onChange={(people) => change({ people })}
       />

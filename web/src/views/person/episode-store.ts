@@ -61,11 +61,9 @@ export const adviceAt = (address: string): Advice | null =>
 let requests = 0;
 
 /** Returns the setting of a state's episode. */
-const settingOf = ({ seed, person, grader }: PersonState): EpisodeSetting => ({
-  seed,
-  profile: person,
-  grader,
-});
+function settingOf({ seed, person, grader }: PersonState): EpisodeSetting {
+  return { seed, profile: person, grader };
+}
 
 /** Returns whether an episode has another setting than a state. If so, the state's episode has not been replayed yet. */
 export const isOutdated = ({ setting }: EpisodeSoFar, state: PersonState): boolean =>

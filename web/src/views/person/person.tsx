@@ -153,7 +153,7 @@ const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'action
         label="Person"
         value={state.person}
         names={PROFILE_CHOICES}
-        labels={PROFILE_LABELS}
+        labelOf={(name) => PROFILE_LABELS[name]}
         hint={
           PROFILE_NAMES.includes(state.person)
             ? 'You named the person, so nothing is hidden.'
@@ -173,7 +173,7 @@ const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'action
         label="Played by"
         value={state.by}
         names={[BY_HAND, ...keptNames(), ...PLAYER_NAMES]}
-        labels={{ [BY_HAND]: 'you, by hand' }}
+        labelOf={(name) => (name === BY_HAND ? 'you, by hand' : name)}
         hint={state.by === BY_HAND ? 'Continues from the current slot.' : policyWords(state.by)}
         onChange={setPlayer}
       />

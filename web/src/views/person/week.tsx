@@ -9,7 +9,7 @@ import { Select } from '../../parts/controls.js';
 import { announce, slotInWords } from '../../person/descriptions.js';
 import { type Move, NOBODY, PLAYER_NAMES, sliderBeliefAfter, statedBelief } from '../../person/episode.js';
 import { keptNames } from '../../students/kept-students.js';
-import { colourOf, policyLabels, policyName } from '../../words.js';
+import { colourOf, policyLabel, policyName } from '../../words.js';
 import { Belief, type Outline, outlineOf } from './belief.js';
 import { Actions, Now } from './board.js';
 import { type EpisodeSoFar, inferred, rivalsIn } from './episode-store.js';
@@ -90,7 +90,6 @@ interface FoldsProps {
 export function Folds({ episode, player, against, race, keys }: FoldsProps) {
   const [isOpen, setOpen] = useState(false);
   const state = rivalsIn(episode.setting)[against];
-  const names = [NOBODY, ...keptNames(), ...PLAYER_NAMES];
   return (
     <>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -109,8 +108,8 @@ export function Folds({ episode, player, against, race, keys }: FoldsProps) {
           <Select
             label="Against"
             value={against}
-            names={names}
-            labels={policyLabels(names)}
+            names={[NOBODY, ...keptNames(), ...PLAYER_NAMES]}
+            labelOf={policyLabel}
             hint="A policy plays the same person with the same luck. The ring shows its belief after as many slots as you have played."
             onChange={race}
           />

@@ -8,7 +8,7 @@ import { plain, signed } from '../../person/descriptions.js';
 import { MEASURED, SCHEDULES } from '../../sizes.js';
 import { keptStudents } from '../../students/kept-students.js';
 import { type Measurement, TEACHERS } from '../../training/training-types.js';
-import { grouped, policyLabels, policyWords } from '../../words.js';
+import { grouped, policyLabel, policyWords } from '../../words.js';
 import { TRAINING_FIELDS } from '../fields.js';
 import { LearningCurves } from './learning-curves.js';
 import { KeepStudent, KeptStudents } from './students.js';
@@ -35,7 +35,7 @@ export function View({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
             hint={policyWords(state.teacher)}
             value={state.teacher}
             names={TEACHERS}
-            labels={policyLabels(TEACHERS)}
+            labelOf={policyLabel}
             onChange={(teacher) => change({ teacher })}
           />
           <GraderSelect value={state.grader} onChange={(grader) => change({ grader })} />
