@@ -116,10 +116,9 @@ const MAX_PROBLEMS = 5;
 /** Removes duplicates, and replaces the problems beyond MAX_PROBLEMS by their number. */
 function firstFew(problems: readonly string[]): string[] {
   const different = [...new Set(problems)];
-  const remaining = different.length - MAX_PROBLEMS;
-  if (remaining <= 0) return different;
-  const are = remaining === 1 ? 'problem is' : 'problems are';
-  return [...different.slice(0, MAX_PROBLEMS), `${grouped(remaining)} further ${are} not listed.`];
+  const more = different.splice(MAX_PROBLEMS).length;
+  const are = more === 1 ? 'problem is' : 'problems are';
+  return more === 0 ? different : [...different, `${grouped(more)} further ${are} not listed.`];
 }
 
 /** Parses one pair into `state`. @returns the problem, or null. */

@@ -197,10 +197,8 @@ function PanelLines({ panel, frame, events }: PanelProps & { readonly events: re
   );
 }
 
-interface PointProps extends PanelProps {
-  /** The index of the point. */
-  readonly k: number;
-}
+/** `k`: the index of the point. */
+type PointProps = PanelProps & { readonly k: number };
 
 const seriesAt = ({ series, stacked }: Panel, k: number): readonly Series[] =>
   stacked ? [] : series.filter(({ values }) => Number.isFinite(values[k]));

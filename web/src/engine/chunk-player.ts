@@ -6,7 +6,7 @@ import { replayHistory } from '../../../src/engine/reference/saved-states.js';
 import { type AsyncVecEnv, openAsyncVecEnv } from '../../../src/engine/vec-env/async-vec-env.js';
 import { NUM_METERS, NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import type { StudentFile } from '../person/episode.js';
-import { playSteps, seedsFrom } from '../workers/play-steps.js';
+import { playSteps, seedsFrom } from '../workers/platform.js';
 import type { CrowdRequest } from './requests.js';
 
 /** Consecutive people of a crowd. */

@@ -6,7 +6,7 @@ import { toGrader } from '../../../src/engine/graders/grader.js';
 import type { PolicyPlayer } from '../../../src/engine/policy/policy.js';
 import type { VecEnv } from '../../../src/engine/vec-env/vec-env.js';
 import type { StudentFile } from '../person/episode.js';
-import { playSteps } from '../workers/play-steps.js';
+import { playSteps } from '../workers/platform.js';
 import { RANKED_POLICIES, type RankedPolicy } from './verdict.js';
 
 /**

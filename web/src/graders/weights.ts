@@ -43,10 +43,7 @@ export const slidersAt = (
 ): Sliders => ({ weights, locked, moved: null, before: weights });
 
 /** Returns the range of weight k while locked weights keep their values. Both ends are equal if it cannot move. */
-export function rangeOf(
-  { weights, locked }: Sliders,
-  k: number,
-): { readonly low: number; readonly high: number } {
+export function rangeOf({ weights, locked }: Sliders, k: number) {
   const others = locked.filter((isLocked, j) => !isLocked && j !== k).length;
   if (locked[k] || others === 0) return { low: weights[k], high: weights[k] };
   const lockedSum = weights.reduce((sum, weight, j) => (locked[j] && j !== k ? sum + weight : sum), 0);
@@ -66,24 +63,16 @@ export function moveWeight(sliders: Sliders, k: number, to: number): Sliders {
   const isFree = (j: number): boolean => j !== k && !locked[j];
   const freeWeights = before.map((each, j) => (isFree(j) ? each : 0));
   // If all free weights are 0, they share the rest evenly.
-  const proportions = freeWeights.some((each) => each > 0)
-    ? freeWeights
-    : before.map((_, j) => Number(isFree(j)));
+  const hasProportions = freeWeights.some((each) => each > 0);
+  const proportions = hasProportions ? freeWeights : before.map((_, j) => Number(isFree(j)));
   const parts = distribute(proportions, high - weight);
-  return {
-    locked,
-    moved: k,
-    before,
-    weights: weights.map((each, j) => (j === k ? weight : isFree(j) ? parts[j] : each)),
-  };
+  const next = weights.map((each, j) => (j === k ? weight : isFree(j) ? parts[j] : each));
+  return { locked, moved: k, before, weights: next };
 }
 
 /** Locks or unlocks weight k. */
 export const toggleLock = ({ weights, locked }: Sliders, k: number): Sliders =>
-  slidersAt(
-    weights,
-    locked.map((isLocked, j) => (j === k ? !isLocked : isLocked)),
-  );
+  slidersAt(weights, Object.assign([...locked], { [k]: !locked[k] }));
 
 /** Returns the weight nearest to a flip, in thousandths, at which the flip has happened. @param now the current weight. */
 export const beyond = ({ weight }: Flip, now: number): number =>
@@ -117,16 +106,12 @@ export function weightsFrom(text: string): Weights | null {
 }
 
 /** Returns the grader with these weights, validated. @throws InputError `bad_grader` for an invalid name. */
-export const graderOf = (weights: Weights, name = presetName(weights)): Grader =>
+export const graderOf = (weights: Weights, name = presetOf(weights)?.name ?? 'custom'): Grader =>
   validateGrader({
     name,
     weights: Object.fromEntries(COMPONENT_NAMES.map((component, k) => [component, weights[k] / WHOLE])),
   });
 
-const presetName = (weights: Weights): string => presetOf(weights)?.name ?? 'custom';
-
 /** Returns the text of a grader file for `rhythm-vec eval --grader`. */
-export function graderFile(weights: Weights, name?: string): string {
-  const grader = graderOf(weights, name);
-  return `${JSON.stringify({ schema: SCHEMAS.grader, ...grader }, null, 2)}\n`;
-}
+export const graderFile = (weights: Weights, name?: string): string =>
+  `${JSON.stringify({ schema: SCHEMAS.grader, ...graderOf(weights, name) }, null, 2)}\n`;

@@ -4,8 +4,7 @@ import type { PolicyComponents } from '../../../src/evaluation/ranking.js';
 import { weightSensitivity } from '../../../src/evaluation/weight-sensitivity.js';
 import type { StudentFile } from '../person/episode.js';
 import { outcomeOf } from '../workers/calls.js';
-import { createVecEnv } from '../workers/platform.js';
-import { seedsFrom } from '../workers/play-steps.js';
+import { createVecEnv, seedsFrom } from '../workers/platform.js';
 import { loadWasm } from '../workers/wasm.js';
 import { playPolicies } from './play-policies.js';
 

@@ -6,9 +6,8 @@ import { yieldTurn } from '../../../src/engine/engine-calls.js';
 import { toGrader } from '../../../src/engine/graders/grader.js';
 import { NUM_STEPS, OBSERVATION, OBSERVATION_SIZE } from '../../../src/world/fields.js';
 import { createWorld } from '../../../src/world/world.js';
-// Sets the functions on arrays (engine/arrays.ts), which students need.
-import '../workers/platform.js';
-import { refuseProfiles } from '../workers/play-steps.js';
+// This import also sets the functions on arrays (engine/arrays.ts), which students need.
+import { refuseProfiles } from '../workers/platform.js';
 import {
   type Advice,
   type EpisodeSetting,

@@ -32,10 +32,8 @@ export const errorOf = (belief: readonly number[], target: ArrayLike<number>): n
  * Returns the headline: "I read this stranger to within 0.08; the planner, from the same week, to within 0.03."
  * @param guess the belief that is inferred from what the player saw before the last action; null before it is known.
  */
-export function headline(
-  { given, beliefMae, target }: EpisodeResult,
-  guess: readonly number[] | null,
-): string {
+export function headline(result: EpisodeResult, guess: readonly number[] | null): string {
+  const { given, beliefMae, target } = result;
   const own = given
     ? `I read this stranger to within ${distance(beliefMae)}`
     : 'I spent a week with this stranger and made no guess';

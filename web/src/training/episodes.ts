@@ -5,8 +5,7 @@ import type { Policy } from '../../../src/engine/policy/policy.js';
 import type { Played } from '../../../src/training/student/episodes.js';
 import { NUM_ACTIONS, NUM_STEPS } from '../../../src/world/fields.js';
 import { MEASURED } from '../sizes.js';
-import { createVecEnv } from '../workers/platform.js';
-import { playSteps, seedsFrom } from '../workers/play-steps.js';
+import { createVecEnv, playSteps, seedsFrom } from '../workers/platform.js';
 import type { Measurement } from './training-types.js';
 
 /** The first seed of the episodes, and their number. Chosen by hand: more episodes teach more and take longer. */

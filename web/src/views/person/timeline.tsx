@@ -91,27 +91,23 @@ function panelsOf(
   };
   const name = player === BY_HAND ? 'you' : player;
   const mine = { name, colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) };
-  const lines = rival === null ? [mine] : [mine, lineOfRival(rival, player, moves.length)];
+  const theirs = rival && {
+    ...{ name: rival.name, colour: colourOf(rival.name), dashed: isRepeated([player, rival.name], 1) },
+    beliefs: rival.beliefs.slice(0, moves.length),
+  };
+  const lines = theirs ? [mine, theirs] : [mine];
   if (lines.every(({ beliefs }) => beliefs.every((belief) => belief === null))) return [...meters, reward];
   const beliefs = BELIEF_NAMES.map((name, k) => ({
     name: `belief: ${name}`,
     ...unitAxis,
-    series: lines.map(({ beliefs, ...line }) => ({
+    series: lines.map((line) => ({
       ...line,
-      values: [NaN, ...beliefs.map((belief) => belief?.[k] ?? NaN)],
+      values: [NaN, ...line.beliefs.map((belief) => belief?.[k] ?? NaN)],
     })),
     ...(result !== null && { thresholds: [result.target[k]] }),
   }));
   return [...meters, reward, ...beliefs];
 }
-
-/** Returns the line of the rival's belief, up to the player's last slot. */
-const lineOfRival = ({ name, beliefs }: Rival, player: string, slots: number) => ({
-  name,
-  colour: colourOf(name),
-  dashed: isRepeated([player, name], 1),
-  beliefs: beliefs.slice(0, slots),
-});
 
 function stepsOf({ moves, transitions }: EpisodeSoFar, rival: Rival | null): TableProps {
   const theirs = (i: number): string[] => (rival === null ? [] : [beliefInWords(rival.beliefs[i])]);
