@@ -107,6 +107,6 @@ function choose(): Arrays {
   throw new BackendError(
     'backend_unavailable',
     'Expected the native addon or WebAssembly, for encoded observations, rewards and students, got neither: ' +
-      `${reasons.join('; ')}. Pass a module of rhythm-vec/rhythm.wasm to useWasmModule.`,
+      `${reasons.join('; ')}.`,
   );
 }

@@ -127,6 +127,23 @@ it('memory is freed when an environment is closed and its outputs are out of use
   expect(output).toBeLessThan(700);
 });
 
+it('a runtime that compiles nothing is told of useWasmModule, with which it opens environments', () => {
+  const { output } = runChild(`
+    import { readFileSync } from 'node:fs';
+    import { createVecEnv, listBackends, useWasmModule } from './dist/index.js';
+    const { Module } = WebAssembly;
+    const module = new Module(readFileSync('lib/rhythm.wasm'));
+    function disallow() { throw new WebAssembly.CompileError('Code generation disallowed'); }
+    WebAssembly.Module = Object.assign(disallow, { exports: Module.exports });
+    const { reason } = listBackends().find(({ name }) => name === 'wasm');
+    useWasmModule(module);
+    print([reason, createVecEnv({ numEnvs: 1, backend: 'wasm' }).backend]);
+  `);
+  const reason =
+    /SIMD: Code generation disallowed\. Edge runtimes need useWasmModule, .*'wasm-unsafe-eval'\.$/;
+  expect(output).toEqual([expect.stringMatching(reason), 'wasm']);
+});
+
 describe('useWasmModule', () => {
   const { WebAssembly } = globalThis as unknown as {
     WebAssembly: Record<'Module' | 'Instance', new (from: object) => WasmModule>;

@@ -122,7 +122,15 @@ const notTheModule = (got: string, cause?: unknown): InputError =>
 
 function compile(): WasmModule {
   if (WebAssembly === undefined) throw new Error('it has no WebAssembly, as Node with --jitless.');
-  return new WebAssembly.Module(Uint8Array.from(atob(BINARY), (character) => character.charCodeAt(0)));
+  const bytes = Uint8Array.from(atob(BINARY), (character) => character.charCodeAt(0));
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    throw new Error(
+      `${(cause as Error).message}. Edge runtimes need useWasmModule, pages with a content security policy 'wasm-unsafe-eval'.`,
+      { cause },
+    );
+  }
 }
 
 /** @throws BackendError `out_of_memory`. */
