@@ -16,6 +16,7 @@ export function findSequenceRefusal(
   stops: Uint8Array | null,
   stepOf: (i: number) => number,
 ): Refusal | null {
+  if (areLegal(actions)) return null;
   for (let index = 0; index < actions.length / NUM_STEPS; index++) {
     const refusal = findRefusal(actions, index, stepOf(index), stops?.[index] ?? NUM_STEPS);
     if (refusal !== null) return refusal;
@@ -75,7 +76,7 @@ export class StepClock {
     { policy, stops }: Pick<RunRequest, 'policy' | 'stops'>,
     origin: { clock: StepClock; indices: Uint32Array } | null,
   ): Refusal | null {
-    if (policy.kind !== 'sequence' || areLegal(policy.actions)) return null;
+    if (policy.kind !== 'sequence') return null;
     return findSequenceRefusal(policy.actions, stops, (i) =>
       origin === null ? this.at(i) : origin.clock.at(origin.indices[i]),
     );

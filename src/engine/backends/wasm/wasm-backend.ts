@@ -141,11 +141,19 @@ class WasmBatch implements SyncBatch {
     // The first slice checks the sequences of all environments.
     if (policy.kind === 'sequence' && first === 0) {
       const source = from === undefined ? this : (from.source as WasmBatch);
-      const stepOf = (i: number) => source.#tiles[wordAt(from?.indices[i] ?? i) + STATE.step * TILE];
-      const refusal = findSequenceRefusal(policy.actions, stops, stepOf);
+      const refusal = findSequenceRefusal(policy.actions, stops, (i) =>
+        source.#stepOf(from?.indices[i] ?? i),
+      );
       if (refusal !== null) return refusal;
     }
-    if (from !== undefined) this.#copy(from.source as WasmBatch, from.indices, first, end);
+    if (from !== undefined) {
+      const source = from.source as WasmBatch;
+      this.#copyStates(source, from.indices, first, end);
+      // A run writes all outputs of the environments that it steps.
+      let steps = first;
+      while (steps < end && this.#stepOf(steps) < (stops?.[steps] ?? NUM_STEPS)) steps++;
+      if (steps < end) copyOutputs(source.#outputs, this.#outputs, from.indices, first, end);
+    }
     const most = this.#mostStaged(request);
     for (let at = first; at < end; at += most) this.#runStaged(request, at, Math.min(at + most, end));
     return null;
@@ -185,20 +193,31 @@ class WasmBatch implements SyncBatch {
   /** Does nothing: outputs are written when they are computed. */
   read(): void {}
 
-  gather(source: Batch, indices: Uint32Array): void {
-    this.#copy(source as WasmBatch, indices, 0, indices.length);
+  /** Returns the number of steps that an environment's episode has taken. */
+  #stepOf(env: number): number {
+    return this.#tiles[wordAt(env) + STATE.step * TILE];
   }
 
-  /** Makes environment i a copy of environment indices[i] of `source`, for i from `first` to `end - 1`. */
-  #copy(source: WasmBatch, indices: Uint32Array, first: number, end: number): void {
-    const to = this.#tiles;
+  gather(source: Batch, indices: Uint32Array): void {
+    this.#copyStates(source as WasmBatch, indices, 0, indices.length);
+    copyOutputs((source as WasmBatch).#outputs, this.#outputs, indices, 0, indices.length);
+  }
+
+  /** Copies the state of environment indices[i] of `source` to environment i, for i from `first` to `end - 1`. */
+  #copyStates(source: WasmBatch, indices: Uint32Array, first: number, end: number): void {
+    const tiles = this.#tiles;
     // A copy, because a batch may gather from itself.
-    const from = source === this ? to.slice() : source.#tiles;
-    for (let i = first; i < end; i++) {
+    const from = source === this ? tiles.slice() : source.#tiles;
+    for (let i = first, lanes = 1; i < end; i += lanes) {
+      // Writes together the lanes of a tile that become copies of one environment.
+      const most = Math.min(TILE - (i % TILE), end - i);
+      for (lanes = 1; lanes < most && indices[i + lanes] === indices[i]; ) lanes++;
       let [read, write] = [wordAt(indices[i]), wordAt(i)];
-      for (let k = 0; k < STATE_WORDS; k++, read += TILE, write += TILE) to[write] = from[read];
+      for (let k = 0; k < STATE_WORDS; k++, read += TILE, write += TILE) {
+        const word = from[read];
+        for (let to = write; to < write + lanes; to++) tiles[to] = word;
+      }
     }
-    copyOutputs(source.#outputs, this.#outputs, indices, first, end);
     this.#exports.copied();
   }
 
