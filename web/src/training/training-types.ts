@@ -1,5 +1,4 @@
 /** The training of a student on the page: its request, and what the worker reports. */
-import type { Progress } from '../workers/calls.js';
 
 /** The planner, whose episodes are stored: in a browser it plays one in seconds. The others play in the browser. */
 export const TEACHERS = ['planner', 'open-loop+inference', 'heuristic+inference'] as const;
@@ -41,6 +40,8 @@ export interface TrainingReport {
   readonly progress?: TrainingProgress;
 }
 
-export interface TrainingProgress extends Progress {
+export interface TrainingProgress {
   readonly stage: string;
+  readonly done: number;
+  readonly total: number;
 }
