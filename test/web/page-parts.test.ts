@@ -5,6 +5,7 @@ import {
   CATEGORY_SHADES,
   COMPONENT_COLOURS,
   DARK,
+  INK_ON_COLOUR,
   LIGHT,
   POLICY_COLOURS,
   POLICY_KINDS,
@@ -45,29 +46,27 @@ it('positive parts of a score are stacked to the right of 0, and negative parts 
   expect(place).toEqual({ left: '0%', width: '75%' });
 });
 
-/** Reads the colour variables of the first block of `selector` in a stylesheet. */
-function variables(path: string, selector: string): ReadonlyMap<string, string> {
-  const css = readFileSync(new URL(`../../web/src/${path}`, import.meta.url), 'utf8');
-  const [block] = css.slice(css.indexOf(`${selector} {`)).split('}');
-  return new Map(
-    Array.from(block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g), ([, name, colour]) => [name, colour]),
-  );
-}
-
 it.each([
-  ['light', ':root', LIGHT],
-  ['dark', ':root[data-scheme="dark"]', DARK],
+  ['light', LIGHT],
+  ['dark', DARK],
 ] as const)(
   'the page and figures share the %s theme, where no two meanings share a colour',
-  (name, selector, theme) => {
-    const page = variables('styles/tokens.css', selector);
+  (name, theme) => {
+    const css = readFileSync(new URL('../../web/src/styles/tokens.css', import.meta.url), 'utf8');
+    const COLOURS = /--([\w-]+): (?:light-dark\((#\w{6}), (#\w{6})\)|(#\w{6}));/g;
+    const found = Array.from(css.matchAll(COLOURS), ([, key, light, dark, both]) => ({
+      key,
+      light,
+      dark,
+      both,
+    }));
+    const page = new Map(found.map(({ key, both, ...pair }) => [key, both ?? pair[name]]));
     for (const [key, colour] of Object.entries(theme)) expect(page.get(key), key).toBe(colour);
-    const marks = variables('parts/marks.css', ':root');
-    expect(marks.get('series')).toBe(SERIES);
+    expect([page.get('series'), page.get('on-colour')]).toEqual([SERIES, INK_ON_COLOUR]);
     const meanings = [
       ...POLICY_KINDS.map((kind) => POLICY_COLOURS[kind][name]),
       ...[...CATEGORY_SHADES.flat(), ...COMPONENT_COLOURS],
-      ...marks.values(),
+      ...found.flatMap(({ both }) => both ?? []),
       ...['ink', 'muted', 'accent', 'wrong', 'warn-rule'].map((key) => page.get(key)),
     ];
     expect(meanings).not.toContain(undefined);

@@ -1,4 +1,5 @@
 /** The page: header, navigation, the current view, footer. */
+import './styles/main.css';
 import { signal } from '@preact/signals';
 import { type ComponentType, render } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -28,7 +29,6 @@ import {
 } from './views/fields.js';
 import * as person from './views/person/person.js';
 import { type Failure, toFailure } from './workers/calls.js';
-import './styles/main.css';
 
 /** Links to the documentation and the sources. vite.config.ts takes their addresses from the environment of the build. */
 declare const DOCS_URL: string | null;
@@ -128,7 +128,7 @@ function App() {
   return (
     <>
       {/* A link to `#content` would replace the state of the view, which the address has after `#`. */}
-      <button type="button" class="skip" onClick={() => document.getElementById('content')!.focus()}>
+      <button type="button" class="main skip" onClick={() => document.getElementById('content')!.focus()}>
         Skip to the view
       </button>
       <Header currentView={name} />

@@ -15,7 +15,6 @@ import { grouped, policyLabel, policyWords } from '../../words.js';
 import type { Progress } from '../../workers/calls.js';
 import { CROWD_FIELDS, NO_POLICY, PERSON_FIELDS } from '../fields.js';
 import { CrowdResults, Finding, headlineOf, type NamedCrowd, namedCrowd } from './results.js';
-import '../../charts/charts.css';
 import './crowd.css';
 
 export function View({ state, change }: ViewProps<typeof CROWD_FIELDS>) {

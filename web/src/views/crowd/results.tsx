@@ -116,9 +116,7 @@ function CrowdFigures({ crowd }: { readonly crowd: NamedCrowd }) {
       {policies.map(({ code, score }) => (
         <div key={code}>
           <dt>
-            <svg class="swatch" viewBox="0 0 8 8" aria-hidden="true">
-              <rect width="8" height="8" rx="2" fill={colourOf(code)} />
-            </svg>
+            <span class="chip" style={{ background: colourOf(code) }} />
             <PolicyName of={code} />
           </dt>
           <dd>

@@ -18,9 +18,6 @@ import {
 import { currentEpisode, failure, isOutdated, useEpisode } from '../person/episode-store.js';
 import { Result } from '../person/result.js';
 import { Announcements, ByHand, Folds, rivalOutline, Strip } from '../person/week.js';
-import '../../parts/marks.css';
-import '../person/person.css';
-import '../person/result.css';
 
 const keyOf = (day: string): string => `daily.${day}`;
 
@@ -88,7 +85,7 @@ function Day({ day }: { readonly day: string }) {
           <a href={addressOf(state)}>Open this week in One person</a>
         </Result>
       )}
-      <div class="bar">
+      <div class="actions">
         <Strip episode={episode} />
       </div>
       <div class="folds">

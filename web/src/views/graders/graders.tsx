@@ -21,7 +21,6 @@ import { GRADERS_FIELDS, RANKED_PEOPLE } from '../fields.js';
 import { Beaten, Ranking, VerdictPanel } from './ranking.js';
 import { failure, play, results, sensitivityOf, stopPlaying } from './results-store.js';
 import { WeightsPanel } from './weights.js';
-import '../../parts/marks.css';
 import './graders.css';
 
 /**

@@ -18,7 +18,11 @@ import { COMPONENT_WORDS, grouped, halfWidth, policyName } from '../../words.js'
 export function VerdictPanel({ verdict }: { readonly verdict: Verdict }) {
   const heading = headingOf(verdict);
   return (
-    <section class={`panel verdict ${verdict.pays}`} aria-labelledby="verdict">
+    <section
+      class="panel verdict"
+      style={{ borderLeftColor: `var(--pays-${verdict.pays})` }}
+      aria-labelledby="verdict"
+    >
       <h2 id="verdict">{heading}</h2>
       <p>{leadInWords(verdict)}</p>
       <Announcement text={heading} delay={DELAY} />
@@ -129,7 +133,7 @@ export function Ranking({ places, policies, weights, verdict, people, requested 
   const bracket = bracketOf(weights);
   return (
     <section class="panel places" aria-labelledby="ranking">
-      <div class="panel-head">
+      <div class="head">
         <h2 id="ranking">Who comes first</h2>
         <span class="fine">mean scores, {progressOf(people, requested)}</span>
       </div>

@@ -46,7 +46,7 @@ export function WeightsPanel({ weights, change }: WeightsPanelProps) {
   const lock = (k: number): void => setStored(toggleLock(sliders, k));
   return (
     <section class="panel weights" aria-labelledby="grader">
-      <div class="panel-head">
+      <div class="head">
         <h2 id="grader">The grader</h2>
         <Choices
           legend="Presets"

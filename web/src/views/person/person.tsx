@@ -25,7 +25,6 @@ import {
 import { useShortcuts } from './keys.js';
 import { Result } from './result.js';
 import { Announcements, ByHand, Folds, inferredOutline, rivalOutline, Strip } from './week.js';
-import '../../parts/marks.css';
 import './person.css';
 import './result.css';
 
@@ -89,7 +88,7 @@ function Week({ episode, actions }: WeekProps) {
         ) : (
           <Watching episode={episode} actions={actions} />
         )}
-        <div class="bar">
+        <div class="actions">
           <Strip episode={episode} />
           {(episode.result !== null || by !== BY_HAND) && <Undo actions={actions} />}
           <Button onClick={actions.restart}>Start again</Button>

@@ -105,7 +105,7 @@ export function Result(props: ResultProps) {
   const rivals = rivalsIn(setting);
   const text = resultText({ title: line, result, guess, days, link });
   return (
-    <div class="board end">
+    <div class="end">
       <section class="panel" aria-labelledby="who">
         <h2 id="who" ref={head} tabIndex={-1}>
           Who it was
@@ -181,6 +181,12 @@ const GRADE_WORDS: Readonly<Record<Grade, string>> = {
   none: 'not said',
 };
 
+const GRADE_COLOURS: Readonly<Partial<Record<Grade, string>>> = {
+  good: 'var(--series)',
+  fair: 'var(--fair)',
+  poor: 'var(--poor)',
+};
+
 /** A row for the belief and for each slot, and a column for each day. */
 function Squares({ days }: { readonly days: readonly DayGrades[] }) {
   const rows = [
@@ -198,7 +204,7 @@ function Squares({ days }: { readonly days: readonly DayGrades[] }) {
             <th scope="row">{name}</th>
             {grades.map((grade, day) => (
               <td key={day}>
-                <span class={grade}>
+                <span style={{ background: GRADE_COLOURS[grade] }}>
                   <span class="visually-hidden">{GRADE_WORDS[grade]}</span>
                 </span>
               </td>

@@ -17,7 +17,6 @@ import type { Move, Rival } from '../../person/episode.js';
 import { BY_HAND } from '../../person/episode.js';
 import { colourOf, isRepeated } from '../../words.js';
 import type { EpisodeSoFar } from './episode-store.js';
-import '../../charts/charts.css';
 
 interface TimelineProps {
   readonly episode: EpisodeSoFar;

@@ -17,8 +17,6 @@ import { SEQUENCE_FIELDS } from '../fields.js';
 import { ActionKeys, KeysChoice, keyOf, useShortcuts } from '../person/keys.js';
 import { Comparison, ScoresPanel } from './scores.js';
 import { type Painting, Palette, usePainting, WeekGrid } from './week-grid.js';
-import '../../charts/charts.css';
-import '../../parts/marks.css';
 import './sequence.css';
 
 /** The last scores, which may be those of an earlier sequence; null before the first scores. */

@@ -247,7 +247,7 @@ export const Palette = ({ brush }: Pick<WeekGridProps, 'brush'>) => (
           <span class="cap" aria-hidden="true">
             {keyOf(code)}
           </span>
-          <span class="mark" aria-hidden="true">
+          <span class="letter" aria-hidden="true">
             {mark}
           </span>
         </span>

@@ -13,7 +13,6 @@ import { TRAINING_FIELDS } from '../fields.js';
 import { LearningCurves } from './learning-curves.js';
 import { KeepStudent, KeptStudents } from './students.js';
 import { startTraining, stopTraining, type TrainingSoFar, training } from './training-store.js';
-import '../../charts/charts.css';
 import './training.css';
 
 export function View({ state, change }: ViewProps<typeof TRAINING_FIELDS>) {
