@@ -2,7 +2,7 @@
  * Tests the package in Chromium: on WebGPU and in WebAssembly, random calls return the bits of the reference in Node, and golden
  * tables have their digests. Students play as in Node. The project `gpu` compares the backend in depth.
  */
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { STUDENT_NAMES } from '../../src/agents/student/packaged-students.js';
 import { type AsyncVecEnvOptions, createAsyncVecEnv } from '../../src/index.js';
 import { bundleFor } from '../support/chromium/bundle.js';
@@ -11,6 +11,7 @@ import type { PageApi, Table } from '../support/chromium/page.js';
 import { playCalls } from '../support/chromium/played-calls.js';
 import { tables } from '../support/golden.js';
 import { EVALUATION_SEEDS, playStudent } from '../support/student-episodes.js';
+import { describeInChromium } from '../support/web/visits.js';
 
 // Numbers of environments chosen by hand: neither is a multiple of TILE (buffer-layout.ts), so the last tile is not full.
 const SETUPS: AsyncVecEnvOptions[] = [
@@ -39,10 +40,7 @@ function tableOf(name: string): Table {
   };
 }
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: WebGPU in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('in Chromium', () => {
+describeInChromium('WebGPU', 'in Chromium', () => {
   let page: ChromiumPage<PageApi>;
   beforeAll(async () => {
     page = await ChromiumPage.open<PageApi>(bundleFor('test/support/chromium/page.ts'));

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluate } from '../../src/evaluation/on-first-use.js';
 import { evaluationToJson } from '../../src/evaluation/result-json.js';
 import { episodeLine } from '../../src/rollouts/trajectories/trajectory-lines.js';
@@ -11,11 +11,9 @@ import { launch } from '../support/chromium/chromium.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { AUDIT } from '../support/report.js';
 import { episodeStarts, playerOf, recordEpisodes, TEST_POLICIES } from '../support/trajectories.js';
+import { describeInChromium } from '../support/web/visits.js';
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: a report in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('a report', () => {
+describeInChromium('a report', 'a report', () => {
   const pathOf = temporaryDirectory();
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const messages: string[] = [];

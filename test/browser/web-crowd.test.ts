@@ -1,14 +1,15 @@
 /** Tests the crowd view in Chromium: results in WebAssembly and on WebGPU, addresses, stops, accessibility. */
 import { createHash } from 'node:crypto';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { findPolicy } from '../../src/agents/policies/fixed-policies.js';
 import { createVecEnv } from '../../src/index.js';
 import { launch } from '../support/chromium/chromium.js';
+import { HOLD_REPORTS } from '../support/web/fast-input.js';
 import { screenshot } from '../support/web/screenshots.js';
 import { Site } from '../support/web/site.js';
 import { SIZES, Visit } from '../support/web/visit.js';
-import { setUpVisits } from '../support/web/visits.js';
+import { describePage } from '../support/web/visits.js';
 
 interface Setting {
   readonly people: number;
@@ -50,27 +51,13 @@ new MutationObserver(() => {
   const { length } = document.querySelectorAll('.results > section');
   if (drawn.at(-1) !== length) drawn.push(length);
 }).observe(document, { childList: true, subtree: true });`;
-/** Drops every report but the first, so that the test sees what is shown first. */
-const FIRST_REPORT = `const listen = MessagePort.prototype.addEventListener;
-let reports = 0;
-MessagePort.prototype.addEventListener = function (kind, listener) {
-  listen.call(this, kind, (event) => { reports += 1; if (reports === 1) listener.call(this, event); });
-};`;
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('the crowd', () => {
-  const { at, visit } = setUpVisits();
-
+describePage('the crowd', ({ at, visit, share }) => {
   /** A page with the results of a crowd, in a browser with touch. The tests that start no other run share it. */
-  let opened: Visit;
-  beforeAll(async () => {
-    opened = await visit(FEW, { size: 'phone', scripts: [NOTE_SECTIONS] });
-    await opened.page.setViewportSize(SIZES.laptop);
-    await shownPolicies(opened);
-  }, 90_000);
-  afterAll(() => opened?.end(), 60_000);
+  const opened = share(FEW, { size: 'phone', scripts: [NOTE_SECTIONS] }, async (visited) => {
+    await visited.page.setViewportSize(SIZES.laptop);
+    await shownPolicies(visited);
+  });
 
   /** Expects the page to show the same results as Node. */
   async function expectResults(visited: Visit, policies: readonly string[], setting: Setting): Promise<void> {
@@ -113,8 +100,6 @@ describe.skipIf(absent !== null)('the crowd', () => {
       /by WebAssembly in .*worker.*bit-exact.*Why not WebGPU\?.*offers no graphics device/,
     );
     await screenshot(visited.page, 'state-no-webgpu');
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
   });
 
   it('plays later crowds on a graphics device that is faster, and continues with workers after its loss', async () => {
@@ -148,135 +133,121 @@ describe.skipIf(absent !== null)('the crowd', () => {
     }
   });
 
-  it('shows the weeks so far after a stop', async () => {
-    await using visited = await visit('#crowd?people=1000000');
+  it('has an address that follows the settings, and is restored from the history and after a visit to another view', async () => {
+    await using visited = await visit(FEW);
     const { page } = visited;
+    await page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
+    await page.getByText('Which people').click();
+    await page.getByRole('textbox', { name: 'First seed' }).fill('42');
+    await page.keyboard.press('Enter');
+    const address = at('#crowd?people=1000&seed=42&policy=random');
+    await page.waitForURL(address);
+    const setting = { people: 1000, seed: 42, grader: 'v2', persons: 'sampled' };
+    const digests = ['random', 'open-loop'].map((policy) => expected(policy, setting).digest);
+    const shown = async () => (await shownPolicies(visited)).map(({ digest }) => digest);
+    await expect.poll(shown).toEqual(digests);
+    await page.goBack();
+    await page.waitForURL(at('#crowd?people=1000&policy=random'));
+    await expect.poll(() => page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
+    await page.goForward();
+    await page.getByRole('link', { name: 'One person' }).click();
+    await page.waitForURL(at('#person'));
+    await page.getByRole('link', { name: 'Crowd' }).click();
+    await page.waitForURL(address);
+    await expect.poll(shown).toEqual(digests);
+  });
+
+  it('reports invalid parts of a link until the user dismisses the report', async () => {
+    await using visited = await visit('#crowd?people=12&colour=red', { scripts: [HOLD_REPORTS] });
+    const { page } = visited;
+    const notice = page.locator('.notice');
+    expect(await notice.locator('p').allTextContents()).toHaveLength(2);
+    expect(await page.getByRole('combobox', { name: 'People' }).inputValue()).toBe('100000');
+    await screenshot(page, 'state-bad-link');
+    // Of the 100,000 people, the results of the first 1,024 are shown early.
+    await page.evaluate('answer(1)');
+    await page.getByText(/n = 1,024 so far\.$/).waitFor();
+    expect(await page.getByRole('img').count()).toBe(3);
+    await notice.getByRole('button', { name: 'Dismiss' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await page.waitForURL(at('#crowd'));
+    await page.goto(at('#garden?people=1000'));
+    await notice.waitFor();
+  });
+
+  it('works by keyboard alone, is accessible during a run, and shows the weeks so far after a stop', async () => {
+    await using visited = await visit(FEW);
+    const { page } = visited;
+    await shownPolicies(visited);
+    const focused = () => page.evaluate('document.activeElement.textContent') as Promise<string>;
+    // The first link skips to the view.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('as you meet one');
+    await page.getByRole('combobox', { name: 'Grader' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('People');
+    for (let k = 0; k < 4; k++) await page.keyboard.press('ArrowDown');
+    await page.waitForURL(at('#crowd?people=1000000'));
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Which people');
+    expect(await page.getByRole('textbox', { name: 'First seed' }).isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'First seed' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Stop');
     await page.getByText(/^[1-9].* of 1,000,000 people$/).waitFor();
     await screenshot(page, 'state-under-way');
     expect(await visited.accessibilityViolations()).toEqual([]);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.keyboard.press('Enter');
     await page.getByText(/n = [1-9].*, then stopped\.$/).waitFor();
     expect(await page.getByRole('img').count()).toBe(3);
     expect(await visited.accessibilityViolations()).toEqual([]);
+    await expect.poll(focused).toBe('Run the week again');
+    await page.getByRole('combobox', { name: 'People' }).press('Home');
+    await page.waitForURL(at(FEW));
+    await shownPolicies(visited);
+    await page.getByRole('button', { name: 'Run the week again' }).press('Enter');
+    await shownPolicies(visited);
+    await page.locator('summary').first().press('Enter');
+    await page.getByRole('table', { name: /^Share of the people/ }).waitFor();
   });
 
-  describe('its address', () => {
-    it('follows the settings, and is restored from the history and after a visit to another view', async () => {
-      await using visited = await visit(FEW);
-      const { page } = visited;
-      await page.getByRole('combobox', { name: 'Policy' }).selectOption('random');
-      await page.getByText('Which people').click();
-      await page.getByRole('textbox', { name: 'First seed' }).fill('42');
-      await page.keyboard.press('Enter');
-      const address = at('#crowd?people=1000&seed=42&policy=random');
-      await page.waitForURL(address);
-      const setting = { people: 1000, seed: 42, grader: 'v2', persons: 'sampled' };
-      const digests = ['random', 'open-loop'].map((policy) => expected(policy, setting).digest);
-      const shown = async () => (await shownPolicies(visited)).map(({ digest }) => digest);
-      await expect.poll(shown).toEqual(digests);
-      await page.goBack();
-      await page.waitForURL(at('#crowd?people=1000&policy=random'));
-      await expect.poll(() => page.getByRole('textbox', { name: 'First seed' }).inputValue()).toBe('0');
-      await page.goForward();
-      await page.getByRole('link', { name: 'One person' }).click();
-      await page.waitForURL(at('#person'));
-      await page.getByRole('link', { name: 'Crowd' }).click();
-      await page.waitForURL(address);
-      await expect.poll(shown).toEqual(digests);
-    });
-
-    it('may have invalid parts, which the page reports until the user dismisses the report', async () => {
-      await using visited = await visit('#crowd?people=12&colour=red', { scripts: [FIRST_REPORT] });
-      const { page } = visited;
-      const notice = page.locator('.notice');
-      expect(await notice.locator('p').allTextContents()).toHaveLength(2);
-      expect(await page.getByRole('combobox', { name: 'People' }).inputValue()).toBe('100000');
-      await screenshot(page, 'state-bad-link');
-      // Of the 100,000 people, the results of the first 1,024 are shown early.
-      await page.getByText(/n = 1,024 so far\.$/).waitFor();
-      expect(await page.getByRole('img').count()).toBe(3);
-      await notice.getByRole('button', { name: 'Dismiss' }).click();
-      await notice.waitFor({ state: 'detached' });
-      await page.waitForURL(at('#crowd'));
-      await page.goto(at('#garden?people=1000'));
-      await notice.waitFor();
-    });
+  it('draws results one section after the other, and describes them to screen readers', async () => {
+    const { page } = opened();
+    await expect.poll(() => page.getByRole('img').count()).toBe(3);
+    expect(await page.evaluate('drawn')).toEqual([0, 1, 2, 3]);
+    expect(await page.locator('main > .visually-hidden[role="status"]').textContent()).toMatch(
+      /^The weeks of 1,000 people are computed: Same week for everybody beats .*daily rules of thumb 0\.\d{4}, same week for everybody 0\.\d{4}\.$/,
+    );
   });
 
-  describe('accessibility', () => {
-    it('works by keyboard alone', async () => {
-      await using visited = await visit(FEW);
-      const { page } = visited;
-      await shownPolicies(visited);
-      const focused = () => page.evaluate('document.activeElement.textContent') as Promise<string>;
-      // The first link skips to the view.
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Tab');
-      expect(await focused()).toBe('as you meet one');
-      await page.getByRole('combobox', { name: 'Grader' }).focus();
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('People');
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('ArrowDown');
-      // 100,000 people, the default, which the address leaves out.
-      await page.waitForURL(at('#crowd'));
-      await page.keyboard.press('Tab');
-      expect(await focused()).toBe('Which people');
-      expect(await page.getByRole('textbox', { name: 'First seed' }).isVisible()).toBe(false);
-      await page.keyboard.press('Enter');
-      await page.getByRole('textbox', { name: 'First seed' }).focus();
-      await page.keyboard.press('Tab');
-      expect(await focused()).toBe('Stop');
-      await page.getByText(/^[1-9].* of 100,000 people$/).waitFor();
-      await page.keyboard.press('Enter');
-      await page.getByText(/n = [1-9].*, then stopped\.$/).waitFor();
-      expect(await page.getByRole('img').count()).toBe(3);
-      await expect.poll(focused).toBe('Run the week again');
-      await page.getByRole('combobox', { name: 'People' }).press('Home');
-      await page.waitForURL(at(FEW));
-      await shownPolicies(visited);
-      await page.getByRole('button', { name: 'Run the week again' }).press('Enter');
-      await shownPolicies(visited);
-      await page.locator('summary').first().press('Enter');
-      await page.getByRole('table', { name: /^Share of the people/ }).waitFor();
-    });
+  it('shows the values of a chart at the crosshair, moved by keyboard, by pointer and by touch', async () => {
+    const { page } = opened();
+    const slider = page.getByRole('slider', { name: 'Read the chart at' });
+    await slider.press('Home');
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Day 1 morning: vitality 0\.\d\d and /);
+    await expect.poll(() => page.locator('.crosshair circle').count()).toBe(10);
+    const [histogram, panels] = [page.getByRole('img').first(), page.getByRole('img').nth(1)];
+    await panels.hover({ position: { x: 120, y: 80 } });
+    await expect.poll(() => slider.inputValue()).not.toBe('0');
+    await panels.tap({ position: { x: 60, y: 60 } });
+    await expect.poll(async () => Number(await slider.inputValue())).toBeLessThan(10);
+    await histogram.tap({ position: { x: 180, y: 60 } });
+    await page
+      .getByText(/^0\.\d\d to 0\.\d\d: daily rules of thumb \d+\.\d %, same week for everybody /)
+      .waitFor();
+  });
 
-    it('draws results one section after the other, and describes them to screen readers', async () => {
-      const { page } = opened;
-      await expect.poll(() => page.getByRole('img').count()).toBe(3);
-      expect(await page.evaluate('drawn')).toEqual([0, 1, 2, 3]);
-      expect(await page.locator('main > .visually-hidden[role="status"]').textContent()).toMatch(
-        /^The weeks of 1,000 people are computed: Same week for everybody beats .*daily rules of thumb 0\.\d{4}, same week for everybody 0\.\d{4}\.$/,
-      );
-    });
-
-    it('shows the values of a chart at the crosshair, moved by keyboard, by pointer and by touch', async () => {
-      const { page } = opened;
-      const slider = page.getByRole('slider', { name: 'Read the chart at' });
-      await slider.press('Home');
-      expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Day 1 morning: vitality 0\.\d\d and /);
-      await expect.poll(() => page.locator('.crosshair circle').count()).toBe(10);
-      const [histogram, panels] = [page.getByRole('img').first(), page.getByRole('img').nth(1)];
-      await panels.hover({ position: { x: 120, y: 80 } });
-      await expect.poll(() => slider.inputValue()).not.toBe('0');
-      await panels.tap({ position: { x: 60, y: 60 } });
-      await expect.poll(async () => Number(await slider.inputValue())).toBeLessThan(10);
-      await histogram.tap({ position: { x: 180, y: 60 } });
-      await page
-        .getByText(/^0\.\d\d to 0\.\d\d: daily rules of thumb \d+\.\d %, same week for everybody /)
-        .waitFor();
-    });
-
-    it('has no violations in any size, in light and dark', async () => {
-      const { page } = opened;
-      await expect.poll(() => page.getByRole('img').count()).toBe(3);
-      await opened.expectAccessibleInAllSizes('crowd');
-      // With the tables open, whose rows take most of the time of a check, only a phone is checked.
-      for (const summary of await page.locator('summary').all()) await summary.click();
-      expect(await opened.accessibilityViolations()).toEqual([]);
-      await expect.poll(() => opened.overflowWidth()).toBeLessThanOrEqual(0);
-      expect(opened.messages).toEqual([]);
-    });
+  it('has no violations in any size, in light and dark', async () => {
+    const visited = opened();
+    const { page } = visited;
+    await expect.poll(() => page.getByRole('img').count()).toBe(3);
+    await visited.expectAccessibleInAllSizes('crowd');
+    // With the tables open, whose rows take most of the time of a check, only a phone is checked.
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    expect(await visited.accessibilityViolations()).toEqual([]);
+    await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
   });
 });

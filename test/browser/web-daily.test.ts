@@ -1,11 +1,11 @@
 /** Tests the daily episode in Chromium: by keyboard, by touch, its result, and that `rhythm-vec replay` reproduces it. */
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { ACTION_NAMES } from '../../src/world/fields.js';
 import { movesFrom } from '../../web/src/person/episode.js';
 import { runCli } from '../support/cli.js';
 import { SIZES, slots } from '../support/web/visit.js';
-import { setUpVisits } from '../support/web/visits.js';
+import { describePage } from '../support/web/visits.js';
 
 const DAY = '#daily?day=2026-11-01';
 const SEED = 20_261_101;
@@ -31,12 +31,7 @@ async function replayed(address: string): Promise<{ finalScore: number; beliefMa
   return { finalScore: final.final_score, beliefMae: final.belief_mae };
 }
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('the daily episode', () => {
-  const { at, visit } = setUpVisits();
-
+describePage('the daily episode', ({ at, visit }) => {
   it('is played by keyboard without undo, is accessible, and rhythm-vec replay has the same score', async () => {
     await using visited = await visit(DAY);
     const { page } = visited;
@@ -96,8 +91,6 @@ describe.skipIf(absent !== null)('the daily episode', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text);
     await page.context().clearPermissions();
     await visited.expectAccessibleInAllSizes('daily-end');
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
   }, 240_000);
 
   it('is continued by touch after stored moves, and says which rival could not play', async () => {

@@ -1,7 +1,7 @@
 /** Tests the graders view in Chromium: ranking, sliders, addresses, files, failures, accessibility. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseGrader } from '../../src/engine/graders/parse-grader.js';
 import { shippedAnchors } from '../../src/evaluation/audit/read-anchors.js';
 import { shareOf } from '../../src/evaluation/bracket.js';
@@ -22,7 +22,7 @@ import {
 } from '../../web/src/graders/weights.js';
 import { policyName } from '../../web/src/words.js';
 import { SIZES, type Visit } from '../support/web/visit.js';
-import { setUpVisits } from '../support/web/visits.js';
+import { describePage } from '../support/web/visits.js';
 
 const [FIRST_SEED, NUM_EPISODES] = [20_000, 48];
 const FEW = `#graders?people=${NUM_EPISODES}`;
@@ -69,19 +69,9 @@ const allPlayed = (page: Page): Promise<void> =>
 const slider = (page: Page, name: string) => page.getByRole('slider', { name });
 const verdict = (page: Page) => page.locator('.verdict h2').textContent();
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('graders', () => {
-  const { at, visit } = setUpVisits();
-
+describePage('graders', ({ at, share }) => {
   /** The page that most tests share, in a browser with touch. */
-  let opened: Visit;
-  beforeAll(async () => {
-    opened = await visit(MOVED_FRAGMENT, { size: 'phone' });
-    await opened.page.setViewportSize(SIZES.laptop);
-  }, 90_000);
-  afterAll(() => opened?.end(), 60_000);
+  const opened = share(MOVED_FRAGMENT, { size: 'phone' }, ({ page }) => page.setViewportSize(SIZES.laptop));
 
   /** Unfolds the whole ranking and the folded parts. */
   const unfold = async ({ page }: Visit): Promise<void> => {
@@ -91,23 +81,22 @@ describe.skipIf(absent !== null)('graders', () => {
   };
   /** Leaves the view of the opened page, and shows it again, unfolded. */
   const show = async (fragment = FEW): Promise<Visit> => {
-    await opened.follow('#daily');
-    await opened.follow(fragment);
-    await unfold(opened);
-    return opened;
+    await unfold(await opened().show(fragment));
+    return opened();
   };
 
   it('are restored from a link', async () => {
     // The first test, because the page was opened with this link. At first it shows the first places alone.
-    await allPlayed(opened.page);
+    const { page } = opened();
+    await allPlayed(page);
     const places = expected(MOVED).map(({ policy }) => policy);
-    const first = opened.page.locator('.ranking li');
+    const first = page.locator('.ranking li');
     await expect.poll(() => first.count()).toBeLessThan(places.length);
     expect(await first.evaluateAll((rows) => rows.map((row) => row.dataset.policy))).toEqual(
       places.slice(0, 5),
     );
-    await unfold(opened);
-    await expect.poll(() => ranking(opened.page)).toEqual(expected(MOVED));
+    await unfold(opened());
+    await expect.poll(() => ranking(page)).toEqual(expected(MOVED));
   });
 
   it('rank the policies as the engine does, for every preset, with a verdict', async () => {
@@ -124,8 +113,6 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect.poll(() => weightsIn(page)).toEqual(EQUAL);
     await slider(page, 'final belief').press('End');
     await expect.poll(() => verdict(page)).toBe('It pays for reading the person');
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
   });
 
   it('take weights by keyboard and text field, keep a locked weight, and the ranking follows', async () => {
@@ -150,20 +137,7 @@ describe.skipIf(absent !== null)('graders', () => {
     await expect.poll(() => ranking(page)).toEqual(expected(weights));
   });
 
-  it('show the share of what knowing the person is worth, if it was measured', async () => {
-    const { page } = await show();
-    const { anchors } = shippedAnchors('v2')!;
-    const shares = placesOf(rankPolicies(policies, fractionsOf(V2))).map(({ finalScore }) => {
-      const { mean, high } = shareOf(finalScore, NUM_EPISODES, anchors.sampled)!;
-      return `${mean.toFixed(2).replace('-', '−')} ±${(high! - mean).toFixed(2)}`;
-    });
-    const column = page.locator('.ranking .worth');
-    await expect.poll(() => column.allTextContents()).toEqual(shares);
-    await page.getByRole('button', { name: 'equal', exact: true }).click();
-    await expect.poll(async () => new Set(await column.allTextContents())).toEqual(new Set(['–']));
-  });
-
-  it('show the weights at which policies change places', async () => {
+  it('show the weights at which policies change places, and the worth of knowing the person, if it was measured', async () => {
     const { page } = await show();
     const expectedFlips = weightSensitivity(policies, fractionsOf(V2)).map(({ below, above }) =>
       [below, above].map((flip) =>
@@ -177,6 +151,15 @@ describe.skipIf(absent !== null)('graders', () => {
         [...row.children].slice(1).map(({ textContent }) => textContent.replace(/^(smaller|larger): /, '')))`);
     await expect.poll(shownFlips).toEqual(expectedFlips);
     expect(expectedFlips).toHaveLength(COMPONENT_NAMES.length);
+    const { anchors } = shippedAnchors('v2')!;
+    const shares = placesOf(rankPolicies(policies, fractionsOf(V2))).map(({ finalScore }) => {
+      const { mean, high } = shareOf(finalScore, NUM_EPISODES, anchors.sampled)!;
+      return `${mean.toFixed(2).replace('-', '−')} ±${(high! - mean).toFixed(2)}`;
+    });
+    const column = page.locator('.ranking .worth');
+    await expect.poll(() => column.allTextContents()).toEqual(shares);
+    await page.getByRole('button', { name: 'equal', exact: true }).click();
+    await expect.poll(async () => new Set(await column.allTextContents())).toEqual(new Set(['–']));
   });
 
   it('are changed by touch on a phone: by slider, from the list of weights at which policies change places, and locked', async () => {
@@ -251,7 +234,5 @@ describe.skipIf(absent !== null)('graders', () => {
     const { page } = visited;
     await page.locator('.flips').waitFor();
     await visited.expectAccessibleInAllSizes('graders');
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
   });
 });

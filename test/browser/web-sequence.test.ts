@@ -1,14 +1,15 @@
 /** Tests the sequence editor in Chromium: by keyboard, pointer and touch, its scores, its address, accessibility. */
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { CONSTANT_BELIEF } from '../../src/agents/policies/fixed-policies.js';
 import { openLoopActions, repeatActions } from '../../src/agents/policies/open-loop.js';
 import { createVecEnv } from '../../src/index.js';
 import { GRADER_NAMES } from '../../src/world/fields.js';
 import { digitsOf } from '../../web/src/person/episode.js';
+import { HOLD_REPORTS } from '../support/web/fast-input.js';
 import { PEOPLE } from '../support/web/small-sizes.js';
 import { SIZES } from '../support/web/visit.js';
-import { setUpVisits } from '../support/web/visits.js';
+import { describePage } from '../support/web/visits.js';
 
 const [V2, V3] = ['v2', 'v3'].map((grader) => digitsOf(openLoopActions(grader)));
 const [SLEEP, MEDITATE] = ['3'.repeat(28), '5'.repeat(28)];
@@ -70,19 +71,8 @@ async function swipe(page: Page, steps: readonly number[]): Promise<void> {
   await session.detach();
 }
 
-/**
- * Runs in the page before its own scripts. Notes the sequences that the worker gets, holds the worker's reports of progress
- * until `answer(count)` lets `count` of them through, and drops the final scores that the worker returns.
- */
-const HOLD_REPORTS = `const listen = MessagePort.prototype.addEventListener;
-const reports = [];
-let due = 0;
-const give = () => { for (; due > 0 && reports.length > 0; due -= 1) reports.shift()(); };
-globalThis.answer = (count) => { due += count; give(); };
-MessagePort.prototype.addEventListener = function (kind, listener) {
-  listen.call(this, kind, (event) => { reports.push(() => listener.call(this, event)); give(); });
-};
-globalThis.sent = [];
+/** Runs in the page before its own scripts. Notes the sequences that the worker gets, and drops the final scores that it returns. */
+const NOTE_SEQUENCES = `globalThis.sent = [];
 globalThis.Worker = class extends Worker {
   addEventListener(kind, listener, ...rest) {
     super.addEventListener(kind, (event) => {
@@ -95,12 +85,7 @@ globalThis.Worker = class extends Worker {
   }
 };`;
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('the sequence editor', () => {
-  const { at, visit } = setUpVisits();
-
+describePage('the sequence editor', ({ at, visit }) => {
   it('is painted by keyboard, scores as the engine does beside audited policies, and is accessible in any size', async () => {
     await using visited = await visit('#sequence');
     const { page } = visited;
@@ -152,8 +137,6 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await page.setViewportSize(SIZES.phone);
     await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
     await visited.expectAccessible('sequence-phone');
-    expect(visited.messages).toEqual([]);
-    expect(visited.foreignRequests).toEqual([]);
   });
 
   it('is painted by touch on a phone, where the histogram stays in view', async () => {
@@ -180,7 +163,6 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
     await undo(page).tap();
     await undo(page).tap();
     await expect.poll(() => shown(page)).toBe(SLEEP);
-    expect(visited.messages).toEqual([]);
   });
 
   it('is painted by dragging the pointer, has presets, and is restored by a reload and by the browser history', async () => {
@@ -218,7 +200,7 @@ describe.skipIf(absent !== null)('the sequence editor', () => {
   });
 
   it('shows the scores of the first people before those of all; of the sequences painted meanwhile, it scores only the last', async () => {
-    await using visited = await visit('#sequence', { scripts: [HOLD_REPORTS] });
+    await using visited = await visit('#sequence', { scripts: [HOLD_REPORTS, NOTE_SEQUENCES] });
     const { page } = visited;
     const sent = () => page.evaluate('sent') as Promise<string[]>;
     await page.getByRole('gridcell', { name: 'Day 1 morning: Exercise' }).focus();

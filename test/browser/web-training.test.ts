@@ -1,13 +1,13 @@
 /** Tests the training of a student on the page: by keyboard and by touch, its file, and the kept student as a policy. */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadStudent } from '../../src/agents/student/packaged-students.js';
 import { encodeStudent } from '../../src/agents/student/student-file.js';
 import { evaluate, readStudent } from '../../src/index.js';
 import { MEASURED } from '../support/web/small-sizes.js';
 import { SIZES } from '../support/web/visit.js';
-import { setUpVisits } from '../support/web/visits.js';
+import { describePage } from '../support/web/visits.js';
 
 /** Waits until the heading has a score of the student. */
 const scored = (page: Page): Promise<void> =>
@@ -20,12 +20,7 @@ const stopped = (page: Page): Promise<void> =>
 const raced = (page: Page): Promise<void> =>
   expect.poll(() => page.getByRole('combobox', { name: 'Against' }).inputValue()).toBe('ada');
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('the training', () => {
-  const { visit } = setUpVisits();
-
+describePage('the training', ({ visit }) => {
   it('is started by keyboard and ends by itself, its file plays in Node as on the page, and the kept student is used by touch', async () => {
     // The last part is on a phone. Only visits that begin on a phone have touch.
     await using visited = await visit('#train', { size: 'phone' });
@@ -94,8 +89,6 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Delete ada' }).tap();
     await visited.follow('#person?by=ada');
     await page.getByText('This link has by = “ada”').waitFor();
-    expect(visited.foreignRequests).toEqual([]);
-    expect(visited.messages).toEqual([]);
   }, 240_000);
 
   it('keeps students as policies of Crowd and Graders, and races them under the grader of their training', async () => {
@@ -122,7 +115,6 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Play against ada' }).tap();
     await raced(page);
     expect(page.url()).not.toContain('grader=');
-    expect(visited.messages).toEqual([]);
   });
 
   it('learns from a teacher that plays, and is started and stopped by touch', async () => {
@@ -135,6 +127,5 @@ describe.skipIf(absent !== null)('the training', () => {
     await page.getByRole('button', { name: 'Keep', exact: true }).tap();
     await page.getByText(/^my-student is kept/).waitFor();
     await page.getByText('trained under v3').waitFor();
-    expect(visited.messages).toEqual([]);
   });
 });

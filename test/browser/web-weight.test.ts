@@ -1,9 +1,10 @@
 /** Tests how much Chromium loads until the first chart of the page, and that views load their own files only when they are shown. */
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
-import { describe, expect, inject, it, test } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { launch } from '../support/chromium/chromium.js';
 import { Site } from '../support/web/site.js';
+import { describeInChromium } from '../support/web/visits.js';
 
 /** The limit of the first load, compressed, in bytes. */
 const LIMIT = 350_000;
@@ -11,10 +12,7 @@ const LIMIT = 350_000;
 /** Files that are compressed already, which servers send as they are. */
 const COMPRESSED = /\.(woff2|png)$/;
 
-const absent = inject('whyNoChromium');
-if (absent !== null) test.skip(`absent here: the page in Chromium: ${absent}`, () => {});
-
-describe.skipIf(absent !== null)('the files of the page', () => {
+describeInChromium('the page', 'the files of the page', () => {
   it('that are loaded until the first chart have at most 350 kB with gzip, without shaders, students and planner', async () => {
     const browser = await launch('no webgpu');
     try {

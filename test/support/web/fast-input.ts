@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Runs in the page. `fastInput` runs inputs one after the other, each as a task of the event loop, usually faster than the
- * page draws a frame. The other functions create inputs.
+ * Runs in the page before its own scripts. `fastInput` runs inputs one after the other, each as a task of the event loop, usually
+ * faster than the page draws a frame. The other functions create inputs. The input `() => {}` only lets the page run other tasks.
  */
 export const FAST_INPUT = `globalThis.fastInput = async (...inputs) => {
   for (const input of inputs) {
@@ -30,8 +30,7 @@ globalThis.enter = (name, value) => () => {
   control(name).value = value;
   control(name).dispatchEvent(new Event('input', { bubbles: true }));
 };
-globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));
-null;`;
+globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur'));`;
 
 /**
  * Runs in the page before its own scripts: delays the next step of continuous play, which is due after PACE (650 ms,
@@ -53,13 +52,15 @@ globalThis.clearTimeout = (timer) => {
   else clear(timer);
 };`;
 
-/** Runs in the page before its own scripts: delays progress reports until `late` is called. */
-export const DELAY_REPORTS = `const reports = [];
-const listen = MessagePort.prototype.addEventListener;
+/** Runs in the page before its own scripts: holds progress reports until `answer(count)` lets the next `count` of them through. */
+export const HOLD_REPORTS = `const listen = MessagePort.prototype.addEventListener;
+const reports = [];
+let due = 0;
+const give = () => { for (; due > 0 && reports.length > 0; due -= 1) reports.shift()(); };
+globalThis.answer = (count) => { due += count; give(); };
 MessagePort.prototype.addEventListener = function (kind, listener) {
-  listen.call(this, kind, (event) => reports.push(() => listener.call(this, event)));
-};
-globalThis.late = () => reports.splice(0).forEach((report) => report());`;
+  listen.call(this, kind, (event) => { reports.push(() => listener.call(this, event)); give(); });
+};`;
 
 /**
  * Runs inputs in the page.

@@ -24,6 +24,8 @@ export interface VisitOptions {
   readonly scripts?: readonly string[];
   /** Files that cannot be loaded. */
   readonly missing?: RegExp;
+  /** Console messages that the page may print. Default: any if files are missing, else none. */
+  readonly allowed?: RegExp;
 }
 
 /** The time limit of a wait, in milliseconds: long enough for the crowd view on a busy processor. */
@@ -64,9 +66,12 @@ export class Visit {
   /** Errors and warnings of the console, and uncaught errors. */
   readonly messages: string[] = [];
 
-  private constructor(page: Page, session: CDPSession) {
+  readonly #allowed: RegExp | undefined;
+
+  private constructor(page: Page, session: CDPSession, allowed?: RegExp) {
     this.page = page;
     this.#session = session;
+    this.#allowed = allowed;
     page.setDefaultTimeout(LIMIT);
   }
 
@@ -78,12 +83,18 @@ export class Visit {
     browser: Browser,
     site: Site,
     fragment = '',
-    { size = 'laptop', colorScheme = 'light', scripts = [], missing }: VisitOptions = {},
+    {
+      size = 'laptop',
+      colorScheme = 'light',
+      scripts = [],
+      missing,
+      allowed = missing && /^/,
+    }: VisitOptions = {},
   ): Promise<Visit> {
     const context = await contextOf(browser, size === 'phone');
     const page = await pageOf(context);
     const session = await context.newCDPSession(page);
-    const visit = new Visit(page, session);
+    const visit = new Visit(page, session, allowed);
     visit.#watch(site.origin);
     // Chromium draws one frame a second of a page that is behind another one.
     await page.bringToFront();
@@ -107,6 +118,14 @@ export class Visit {
       location.hash = ${JSON.stringify(fragment)};
       if (location.hash === before) shown();
     })`);
+  }
+
+  /** Shows an address in the open page, after another view, so that the view begins anew. */
+  async show(fragment: string): Promise<this> {
+    await this.page.bringToFront();
+    await this.follow('#train');
+    await this.follow(fragment);
+    return this;
   }
 
   #watch(origin: string): void {
@@ -181,6 +200,7 @@ export class Visit {
     ) as Promise<number>;
   }
 
+  /** Ends the visit. Expects no requests to other origins, and no console messages except allowed ones. */
   async end(): Promise<void> {
     const { page } = this;
     if (page.isClosed()) return;
@@ -193,6 +213,8 @@ export class Visit {
     // Ends the workers of the page.
     await page.goto('about:blank');
     idle.push(page);
+    expect(this.foreignRequests).toEqual([]);
+    expect(this.messages.filter((message) => !this.#allowed?.test(message))).toEqual([]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -39,7 +39,11 @@ export function View({ state, change }: ViewProps<typeof CROWD_FIELDS>) {
         A single stranger, <a href={linkTo({ name: 'person', fields: PERSON_FIELDS })}>as you meet one</a>,
         says little about a policy.
       </p>
-      <section class={`panel finding ${ageClass}`} aria-labelledby="finding" aria-busy={busy}>
+      <section
+        class={`${failure === null ? 'panel ' : ''}finding ${ageClass}`}
+        aria-labelledby="finding"
+        aria-busy={busy}
+      >
         {failure !== null ? (
           <FailureMessage failure={failure} retry={run} />
         ) : crowd !== null ? (
