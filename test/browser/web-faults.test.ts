@@ -76,7 +76,7 @@ describePage('the page', ({ at, visit, share }) => {
   const show = (fragment: string): Promise<Visit> => opened().show(fragment);
 
   it.each(Object.entries(FIELDS))('works after hostile links to #%s', async (view, names) => {
-    const visited = opened();
+    await using visited = await visit('#person');
     const { page } = visited;
     for (const text of HOSTILE) {
       const address = `#${view}${names.map((name) => `${name}=${text}`).join('&')}`;
