@@ -61,7 +61,7 @@ export interface Machine {
 /** Returns the machine of this process. */
 export function describeMachine(): Machine {
   return {
-    cpu: processorName(cpus()[0]?.model ?? '', readCpuInfo),
+    cpu: processorName(readModel(), readCpuInfo),
     cores: availableParallelism(),
     arch: arch(),
     node: process.version,
@@ -78,6 +78,14 @@ export function processorName(model: string, cpuInfo: () => string): string {
   if (known !== '' && known !== 'unknown') return known;
   const numbers = /^CPU implementer\s*: (\S+)$[\s\S]*?^CPU part\s*: (\S+)$/m.exec(cpuInfo());
   return `${arch()} processor${numbers === null ? '' : ` (implementer ${numbers[1]}, part ${numbers[2]})`}`;
+}
+
+function readModel(): string {
+  try {
+    return cpus()[0]?.model ?? '';
+  } catch {
+    return ''; // Deno without --allow-sys
+  }
 }
 
 function readCpuInfo(): string {

@@ -7,6 +7,7 @@ import { BACKENDS } from '../../src/engine/backends/node.js';
 import { processorName } from '../../src/evaluation/run-info.js';
 import { createVecEnv, createWorld, layoutDigest, RHYTHM } from '../../src/index.js';
 import { SCHEMAS } from '../../src/shared/schemas.js';
+import { runChild } from '../support/child.js';
 import { runCli, temporaryDirectory } from '../support/cli.js';
 import { DeferredBackend } from '../support/deferred.js';
 
@@ -40,6 +41,18 @@ it('a processor that Node does not know has the numbers of Linux, or else the ar
     );
     expect(processorName(model, () => '')).toBe(`${process.arch} processor`);
   }
+});
+
+it('a processor whose name may not be read, as in Deno without --allow-sys, is named by the architecture', () => {
+  const { output, stderr } = runChild(`
+    import os from 'node:os';
+    import { syncBuiltinESMExports } from 'node:module';
+    os.cpus = () => { throw new Error('NotCapable'); };
+    syncBuiltinESMExports();
+    const { describeMachine } = await import('./dist/evaluation/run-info.js');
+    print(describeMachine().cpu);
+  `);
+  expect(output, stderr).toMatch(new RegExp(`^${process.arch} processor`));
 });
 
 it('info marks backends that only asynchronous environments can use, and shows whether they are available', async () => {

@@ -141,8 +141,8 @@ function allocate(pages: number): Memory {
     throw new BackendError(
       'out_of_memory',
       `Expected ${Math.ceil((pages * PAGE) / 2 ** 20)} MiB of memory for WebAssembly, got none (${(cause as Error).message}). V8 reserves ` +
-        '10 GiB of addresses for each open environment, and a page has 1 TiB. Close other environments, lower numEnvs, or raise ' +
-        'the limit of virtual memory (ulimit -v).',
+        '10 GiB of addresses for each open environment, and a page has 1 TiB. Close other environments, lower numEnvs, raise the ' +
+        'limit of virtual memory (ulimit -v), or run Node with --disable-wasm-trap-handler, which reserves only what is used.',
       { cause },
     );
   }
