@@ -72,17 +72,19 @@ function isPackage(folder: string): boolean {
   }
 }
 
+/** The command that compiles the addon. With Yarn's Plug'n'Play, npx would look for the package in npm's registry. */
+const BUILD = `"${process.versions.pnp === undefined ? 'npx' : 'yarn'} ${PACKAGE} build"`;
+
 /** The remedy in errors about the addon. A compiled addon also replaces a bad prebuild, since it takes precedence. */
 export const BUILD_REMEDY =
   PACKAGE_ROOT === null
     ? `This program is bundled. Keep ${PACKAGE} out of the bundle (esbuild --external:${PACKAGE}; external: ['${PACKAGE}'] in ` +
       `rollup; externals in webpack) and install it where the bundle runs, or copy its folder prebuilds to ${FOLDER}, or ` +
       "set RHYTHM_ADDON to the addon's path. To do without it, pass backend: 'wasm'."
-    : `Run "npx rhythm-vec build", which compiles it in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
+    : `Run ${BUILD}, which compiles it in ${PACKAGE_ROOT} (needs Python 3 and a C++17 compiler).`;
 
 /** The remedy in errors about the addon that the variable names: while it is set, no other addon is loaded. */
-const VARIABLE_REMEDY =
-  'The variable RHYTHM_ADDON names it: unset it, or set it to another addon, such as one that "npx rhythm-vec build" compiles.';
+const VARIABLE_REMEDY = `The variable RHYTHM_ADDON names it: unset it, or set it to another addon, such as one that ${BUILD} compiles.`;
 
 /** The files that may be the addon. */
 export interface AddonFiles {

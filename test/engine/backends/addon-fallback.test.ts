@@ -102,6 +102,14 @@ it.each([
   expect(reason).not.toContain('Python');
 });
 
+it("with Yarn's Plug'n'Play the remedy is a command of Yarn", () => {
+  const { output, stderr } = runChild(
+    `Object.defineProperty(process.versions, 'pnp', { value: '3' });\n${CHILD}`,
+    { ...CHILD_ENV, RHYTHM_ADDON: unloadable },
+  );
+  expect((output as string[])[1], stderr).toContain('"yarn rhythm-vec build"');
+});
+
 it('the remedy for a Node that is too old is a newer Node', () => {
   const code = `process.getBuiltinModule = undefined;\n${CHILD}`;
   const { output, stderr } = runChild(code, { ...CHILD_ENV, RHYTHM_ADDON: loads() });
