@@ -107,7 +107,6 @@ export class StagedTrajectory {
   readonly columnStride: number;
   readonly #arrays: StagedArray[] = [];
 
-  /** Copies the entries of the arrays, because a run keeps those of steps that it does not take. */
   constructor(stage: Stage, trajectory: RecordedTrajectory, first: number, end: number) {
     const stride = trajectory.columnStride;
     // Columns in the memory have room for whole tiles.
@@ -121,23 +120,18 @@ export class StagedTrajectory {
       const stagedStride = stride === 0 ? length : this.columnStride;
       const address = stage.take(pieces * stagedStride * array.BYTES_PER_ELEMENT);
       const staged = stage.view(array, address, pieces * stagedStride);
-      const copy = { array, staged, pieces, stride, stagedStride, at: first * perEnv, length };
-      for (const { whole, own } of piecesOf(copy)) own.set(whole);
-      this.#arrays.push(copy);
+      // As `allocateTrajectory`: a run keeps the entries of steps that it does not take.
+      staged.fill(array instanceof Int8Array ? -1 : 0);
+      this.#arrays.push({ array, staged, pieces, stride, stagedStride, at: first * perEnv, length });
       return address - first * perEnv * array.BYTES_PER_ELEMENT;
     });
   }
 
-  /** Copies the entries back. */
+  /** Copies the entries to the arrays. */
   read(): void {
-    for (const copy of this.#arrays) for (const { whole, own } of piecesOf(copy)) whole.set(own);
-  }
-}
-
-function* piecesOf({ array, staged, pieces, stride, stagedStride, at, length }: StagedArray) {
-  for (let k = 0; k < pieces; k++) {
-    const whole = array.subarray(k * stride + at, k * stride + at + length);
-    yield { whole, own: staged.subarray(k * stagedStride, k * stagedStride + length) };
+    for (const { array, staged, pieces, stride, stagedStride, at, length } of this.#arrays)
+      for (let k = 0; k < pieces; k++)
+        array.set(staged.subarray(k * stagedStride, k * stagedStride + length), k * stride + at);
   }
 }
 
