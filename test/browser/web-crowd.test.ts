@@ -214,17 +214,13 @@ describePage('the crowd', ({ at, visit, share }) => {
     await page.getByRole('table', { name: /^Share of the people/ }).waitFor();
   });
 
-  it('draws results one section after the other, and describes them to screen readers', async () => {
+  it('draws results one section after the other, in words too, and has crosshairs by keyboard, pointer and touch', async () => {
     const { page } = opened();
     await expect.poll(() => page.getByRole('img').count()).toBe(3);
     expect(await page.evaluate('drawn')).toEqual([0, 1, 2, 3]);
     expect(await page.locator('main > .visually-hidden[role="status"]').textContent()).toMatch(
       /^The weeks of 1,000 people are computed: Same week for everybody beats .*daily rules of thumb 0\.\d{4}, same week for everybody 0\.\d{4}\.$/,
     );
-  });
-
-  it('shows the values of a chart at the crosshair, moved by keyboard, by pointer and by touch', async () => {
-    const { page } = opened();
     const slider = page.getByRole('slider', { name: 'Read the chart at' });
     await slider.press('Home');
     expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Day 1 morning: vitality 0\.\d\d and /);

@@ -39,7 +39,7 @@ describePage('fast input', ({ at, visit, share }) => {
     expect(await fastInput(page, `${input}, due`)).toBe(address);
   });
 
-  it('takes over neither undone moves nor moves of the previous person', async () => {
+  it('takes over no undone move, and neither moves nor the belief of the previous person', async () => {
     const page = await show('#person?by=heuristic&at=5');
     await slots(page, 5);
     expect(await fastInput(page, "press('Undo'), press('Take over')")).toMatch(/^#person\?moves=\d{4}$/);
@@ -48,6 +48,11 @@ describePage('fast input', ({ at, visit, share }) => {
     await slots(page, 5);
     expect(await fastInput(page, "choose('Person', 'discrete'), press('Take over')")).toBe(
       '#person?person=discrete',
+    );
+    await show('#person?moves=0-0_.9_.8_.7');
+    await slots(page, 1);
+    expect(await fastInput(page, "choose('Person', 'discrete'), key('1')")).toBe(
+      '#person?person=discrete&moves=0',
     );
   });
 
@@ -94,14 +99,6 @@ describePage('fast input', ({ at, visit, share }) => {
     }
     await expect.poll(() => status.textContent()).toMatch(/^Day 7 night.*Final score 0\.\d{3}\.$/);
     expect(await page.evaluate('[announced, held[1000] ?? null]')).toEqual([1, null]);
-  });
-
-  it('states no belief about another person before a slider moves', async () => {
-    const page = await show('#person?moves=0-0_.9_.8_.7');
-    await slots(page, 1);
-    expect(await fastInput(page, "choose('Person', 'discrete'), key('1')")).toBe(
-      '#person?person=discrete&moves=0',
-    );
   });
 
   it('pauses continuous play when the user goes back', async () => {

@@ -1,5 +1,6 @@
-/** Tests the page under stress, such as hostile links, fast input, missing features and small screens. */
-import type { Page } from 'playwright-core';
+/** Tests the page under stress, such as hostile links, fast input, missing features and small screens, and what it loads at first. */
+import { gzipSync } from 'node:zlib';
+import type { Page, Response } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, slots, type Visit } from '../support/web/visit.js';
@@ -9,6 +10,11 @@ import { describePage } from '../support/web/visits.js';
 const MOVES = '01234567899876543';
 /** A link to a finished episode. "-" comes before the changes of the belief. */
 const FINISHED = `#person?moves=${MOVES}21004826159-0_.5_.25_1~9_.61_.33_0`;
+
+/** The limit of the first load, compressed, in bytes. */
+const LIMIT = 350_000;
+/** Files that are compressed already, which servers send as they are. */
+const COMPRESSED = /\.(woff2|png)$/;
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -243,6 +249,28 @@ describePage('the page', ({ at, visit, share }) => {
     const [, image] = /property="og:image" content="([^"]*)"/.exec(html)!;
     const bytes = new DataView(await (await fetch(at(image))).arrayBuffer());
     expect([bytes.getUint32(16), bytes.getUint32(20)]).toEqual([1200, 630]);
+  });
+
+  it('loads at most 350 kB with gzip until the first chart, without shaders, students and planner', async () => {
+    // Another context, because the files of the page are in the cache of the shared one.
+    await using context = await opened().page.context().browser()!.newContext();
+    const loaded = new Map<string, Response>();
+    // The context also has the requests of workers.
+    context.on('response', (response: Response) => void loaded.set(response.url(), response));
+    const page = await context.newPage();
+    await page.goto(at(''));
+    await page.locator('svg.ring.draggable').waitFor();
+    let size = 0;
+    for (const [url, response] of loaded) {
+      const body = await response.body();
+      size += COMPRESSED.test(url) ? body.length : gzipSync(body, { level: 9 }).length;
+    }
+    const names = Array.from(loaded.keys(), (url) => url.split('/').at(-1)!);
+    expect(names.filter((name) => /^(worker|engine|world|index)-.*\.js$/.test(name)).length).toBe(4);
+    expect(names.filter((name) => /\.woff2$/.test(name))).toHaveLength(2);
+    const later = /^(student-v|planner|checked-program|crowd|graders|training)/;
+    expect(names.filter((name) => later.test(name))).toEqual([]);
+    expect(size).toBeLessThan(LIMIT);
   });
 
   it('scrolls in one direction only at 400 % zoom: crowd, one person, its result and graders', async () => {

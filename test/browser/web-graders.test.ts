@@ -100,8 +100,7 @@ describePage('graders', ({ at, share }) => {
   });
 
   it('rank the policies as the engine does, for every preset, with a verdict', async () => {
-    const visited = await show();
-    const { page } = visited;
+    const { page } = await show();
     const verdicts: (string | null)[] = [];
     for (const { name, weights } of PRESETS) {
       await page.getByRole('button', { name, exact: true }).click();
@@ -231,8 +230,7 @@ describePage('graders', ({ at, share }) => {
 
   it('are accessible in any size, in light and dark', async () => {
     const visited = await show();
-    const { page } = visited;
-    await page.locator('.flips').waitFor();
+    await visited.page.locator('.flips').waitFor();
     await visited.expectAccessibleInAllSizes('graders');
   });
 });

@@ -178,10 +178,8 @@ describePage('one person', ({ at, visit, share }) => {
     expect(await page.locator('.suggested').count()).toBe(0);
     await page.getByRole('slider', { name: 'Social' }).press('Home');
     expect(await ask.count()).toBe(0);
-  });
-
-  it('shows the effect of an action without the event of its slot', async () => {
-    const { page } = await show('#person?moves=3');
+    // The effect of an action is shown without the event of its slot.
+    await show('#person?moves=3');
     await slots(page, 1);
     const [last] = stepsOf(SETTING, movesOf('3'));
     expect(RHYTHM.events[last.event].name).toBe('family_emergency');
