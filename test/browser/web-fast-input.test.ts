@@ -174,7 +174,7 @@ describePage('fast input', ({ at, visit, share }) => {
   });
 
   it('shows a finished run as finished even if progress reports arrive late', async () => {
-    await using visited = await visit('#crowd?people=1000', { scripts: [FAST_INPUT, HOLD_REPORTS] });
+    await using visited = await visit('#crowd?people=5000', { scripts: [FAST_INPUT, HOLD_REPORTS] });
     const { page } = visited;
     await page.locator('.results[aria-busy="false"]').waitFor();
     const busy = "document.querySelector('.results').ariaBusy";
