@@ -80,15 +80,19 @@ export function copyOutputs(
   first: number,
   end: number,
 ): void {
-  for (const [key, [, width]] of Object.entries(OUTPUT_ARRAYS)) {
-    const name = key as keyof typeof OUTPUT_ARRAYS;
-    if (to[name] === null || name === 'finalMask') continue;
+  const names = (Object.keys(OUTPUT_ARRAYS) as (keyof typeof OUTPUT_ARRAYS)[]).filter(
+    (name) => to[name] !== null && name !== 'finalMask',
+  );
+  // Allocates before it writes.
+  const copies = names.map((name) => {
+    const [, width] = OUTPUT_ARRAYS[name];
     const entries = (outputs: Outputs) => toEntries(outputs[name], width, outputs.columnStride);
     const target = entries(to);
     // A copy, because a batch may gather from itself. An output that the source lacks becomes 0.
     const source = from === to ? { ...target, words: target.words.slice() } : entries(from);
-    copyEntries(source, target, indices, first, end, width);
-  }
+    return { source, target, width };
+  });
+  for (const { source, target, width } of copies) copyEntries(source, target, indices, first, end, width);
   to.finalMask.fill(0, first, end);
 }
 

@@ -86,4 +86,22 @@ describe.skipIf(!prlimit)(`the backend wasm${prlimit ? '' : ' (skipped: prlimit 
     );
     expect(output).toEqual([limit, 'wasm', 'BackendError', 'out_of_memory', limit]);
   });
+
+  it('throws out_of_memory for a copy, which changes nothing, and the process continues', () => {
+    const { status, output, stderr } = runChild(`
+      import { createVecEnv } from './dist/engine/node.js';
+      ${LIMIT}
+      const numEnvs = 2 ** 18;
+      const env = createVecEnv({ numEnvs, backend: 'wasm' });
+      const { observations } = env.reset({ seed: 0 });
+      const before = [env.stateHash()[1], observations.slice(22, 44), env.seeds[1]];
+      limit(3e7);
+      const error = attempt(() => env.assign(env, new Uint32Array(numEnvs)));
+      const after = [env.stateHash()[1], observations.slice(22, 44), env.seeds[1]];
+      print([error, after.join() === before.join(), env.step(new Uint8Array(numEnvs)).rewards[1] !== 0]);
+    `);
+    expect(status, stderr).toBe(0);
+    const error = ['BackendError', 'out_of_memory', expect.stringContaining('Lower numEnvs')];
+    expect(output).toEqual([error, true, true]);
+  });
 });

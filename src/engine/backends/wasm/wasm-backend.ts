@@ -17,6 +17,7 @@ import type {
   SyncBackend,
   SyncBatch,
 } from '../backend.js';
+import { convertRangeError } from '../open-batch.js';
 import { copyOutputs, type OUTPUT_ARRAYS, TRAJECTORY_ARRAYS, TRAJECTORY_FIELDS } from '../outputs.js';
 import { findHistoryRefusal, findSequenceRefusal } from '../refusals.js';
 import { type Exports, openInstance, placeOutputs, requireSizes } from './instance.js';
@@ -148,7 +149,7 @@ class WasmBatch implements SyncBatch {
     }
     if (from !== undefined) {
       const source = from.source as WasmBatch;
-      this.#copyStates(source, from.indices, first, end);
+      this.#copyStates(source.#tiles, from.indices, first, end);
       // A run writes all outputs of the environments that it steps.
       let steps = first;
       while (steps < end && this.#stepOf(steps) < (stops?.[steps] ?? NUM_STEPS)) steps++;
@@ -199,15 +200,19 @@ class WasmBatch implements SyncBatch {
   }
 
   gather(source: Batch, indices: Uint32Array): void {
-    this.#copyStates(source as WasmBatch, indices, 0, indices.length);
-    copyOutputs((source as WasmBatch).#outputs, this.#outputs, indices, 0, indices.length);
+    try {
+      // A batch that gathers from itself allocates copies, all of them before anything changes.
+      const from = source === this ? this.#tiles.slice() : (source as WasmBatch).#tiles;
+      copyOutputs((source as WasmBatch).#outputs, this.#outputs, indices, 0, indices.length);
+      this.#copyStates(from, indices, 0, indices.length);
+    } catch (cause) {
+      throw convertRangeError(cause, this.#numEnvs);
+    }
   }
 
-  /** Copies the state of environment indices[i] of `source` to environment i, for i from `first` to `end - 1`. */
-  #copyStates(source: WasmBatch, indices: Uint32Array, first: number, end: number): void {
+  /** Copies the state of environment indices[i] of other tiles to environment i, for i from `first` to `end - 1`. */
+  #copyStates(from: Uint32Array, indices: Uint32Array, first: number, end: number): void {
     const tiles = this.#tiles;
-    // A copy, because a batch may gather from itself.
-    const from = source === this ? tiles.slice() : source.#tiles;
     for (let i = first, lanes = 1; i < end; i += lanes) {
       // Writes together the lanes of a tile that become copies of one environment.
       const most = Math.min(TILE - (i % TILE), end - i);
