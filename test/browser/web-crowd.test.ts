@@ -238,11 +238,10 @@ describePage('the crowd', ({ at, visit, share }) => {
 
   it('has no violations in any size, in light and dark', async () => {
     const visited = opened();
-    const { page } = visited;
-    await expect.poll(() => page.getByRole('img').count()).toBe(3);
+    await expect.poll(() => visited.page.getByRole('img').count()).toBe(3);
     await visited.expectAccessibleInAllSizes('crowd');
     // With the tables open, whose rows take most of the time of a check, only a phone is checked.
-    for (const summary of await page.locator('summary').all()) await summary.click();
+    for (const summary of await visited.page.locator('summary').all()) await summary.click();
     expect(await visited.accessibilityViolations()).toEqual([]);
     await expect.poll(() => visited.overflowWidth()).toBeLessThanOrEqual(0);
   });

@@ -173,12 +173,18 @@ describePage('fast input', ({ at, visit, share }) => {
     expect(await page.getByText(/then stopped\.$/).count()).toBe(0);
   });
 
-  it('shows a finished run as finished even if progress reports arrive late', async () => {
+  it('shows a finished run as finished, with its last measurement, even if reports arrive late', async () => {
     await using visited = await visit('#crowd?people=5000', { scripts: [FAST_INPUT, HOLD_REPORTS] });
     const { page } = visited;
     await page.locator('.results[aria-busy="false"]').waitFor();
     const busy = "document.querySelector('.results').ariaBusy";
     expect(await fastInput(page, '() => answer(Infinity)', busy)).toBe('false');
+    await page.evaluate('due = 0');
+    await visited.follow('#train');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByRole('button', { name: 'Train another student' }).waitFor();
+    const text = await fastInput(page, '() => answer(Infinity)', 'document.body.textContent');
+    expect(text).toContain('The student scores 0.');
   });
 
   it('shows a view that the user leaves and opens again at once', async () => {

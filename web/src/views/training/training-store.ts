@@ -37,10 +37,10 @@ export async function startTraining(request: TrainingRequest): Promise<void> {
   const update = (patch: Partial<TrainingSoFar>): void => {
     if (training.value?.request === request) training.value = { ...training.value, ...patch };
   };
-  // A report may arrive after the result.
+  // A report may arrive after the result: its measurement counts, its progress no longer does.
   const report = ({ point, ...news }: TrainingReport): void => {
-    if (training.value?.progress == null) return;
-    update(point === undefined ? news : { points: [...training.value.points, point] });
+    if (point !== undefined) update({ points: [...training.value!.points, point] });
+    else if (training.value!.progress !== null) update(news);
   };
   try {
     await call((worker) => worker.train(request, proxy(report)));
