@@ -155,41 +155,39 @@ function App() {
   );
 }
 
-function Header({ currentView }: { readonly currentView: string }) {
-  return (
-    <header>
-      <p class="brand">
-        <svg viewBox="0 0 32 32" aria-hidden="true">
-          <path d="M2 18h6l4-12 7 21 5-14 2 5h4" />
-        </svg>
-        rhythm-vec
-      </p>
-      <nav aria-label="Views">
-        {VIEWS.map((view) => (
-          <a
-            key={view.name}
-            href={linkTo(view)}
-            aria-current={view.name === currentView ? 'page' : undefined}
-            onClick={flushAddress}
-          >
-            {view.title}
-          </a>
-        ))}
-      </nav>
-      <OutsideLinks />
-      <Choices
-        legend="Colours"
-        choices={COLOUR_SCHEMES.map((name) => [
-          name,
-          colourScheme.value === name,
-          () => {
-            colourScheme.value = name;
-          },
-        ])}
-      />
-    </header>
-  );
-}
+const Header = ({ currentView }: { readonly currentView: string }) => (
+  <header>
+    <p class="brand">
+      <svg viewBox="0 0 32 32" aria-hidden="true">
+        <path d="M2 18h6l4-12 7 21 5-14 2 5h4" />
+      </svg>
+      rhythm-vec
+    </p>
+    <nav aria-label="Views">
+      {VIEWS.map((view) => (
+        <a
+          key={view.name}
+          href={linkTo(view)}
+          aria-current={view.name === currentView ? 'page' : undefined}
+          onClick={flushAddress}
+        >
+          {view.title}
+        </a>
+      ))}
+    </nav>
+    <OutsideLinks />
+    <Choices
+      legend="Colours"
+      choices={COLOUR_SCHEMES.map((name) => [
+        name,
+        colourScheme.value === name,
+        () => {
+          colourScheme.value = name;
+        },
+      ])}
+    />
+  </header>
+);
 
 followScheme();
 followAddress(VIEWS);

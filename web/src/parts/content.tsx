@@ -61,14 +61,12 @@ export function PolicyName({ of: code }: { readonly of: string }) {
 }
 
 /** A message with a spinner, which screen readers announce. */
-export function Loading({ children }: RenderableProps<object>) {
-  return (
-    <div class="message loading" role="status">
-      <span class="spinner" aria-hidden="true" />
-      <p>{children}</p>
-    </div>
-  );
-}
+export const Loading = ({ children }: RenderableProps<object>) => (
+  <div class="message loading" role="status">
+    <span class="spinner" aria-hidden="true" />
+    <p>{children}</p>
+  </div>
+);
 
 const FAILURES: Readonly<Record<Failure['kind'], readonly [title: string, advice: string]>> = {
   stopped: ['Stopped', 'Nothing was computed yet.'],

@@ -89,18 +89,16 @@ interface ButtonProps {
   readonly disabled?: boolean;
 }
 
-export function Button({ children, onClick, main = false, disabled = false }: ButtonProps) {
-  return (
-    <button
-      type="button"
-      class={main ? 'main' : ''}
-      aria-disabled={disabled}
-      onClick={disabled ? undefined : onClick}
-    >
-      {children}
-    </button>
-  );
-}
+export const Button = ({ children, onClick, main = false, disabled = false }: ButtonProps) => (
+  <button
+    type="button"
+    class={main ? 'main' : ''}
+    aria-disabled={disabled}
+    onClick={disabled ? undefined : onClick}
+  >
+    {children}
+  </button>
+);
 
 interface ChoicesProps {
   /** For screen readers. */

@@ -95,6 +95,10 @@ export const title = (name: string): string => {
   return words[0].toUpperCase() + words.slice(1);
 };
 
+/** Describes a choice of profiles: "anybody". */
+export const profileWords = (choice: string): string =>
+  choice === 'sampled' ? 'anybody' : choice === 'discrete' ? 'one of the three named people' : plain(choice);
+
 /** Formats a number with a sign: "+0.12", "−0.05", "0.00". */
 export const signed = (value: number, digits = 2): string => signedTo(value, digits);
 

@@ -64,16 +64,15 @@ export type PersonState = StateOf<typeof PERSON_FIELDS>;
 /** Returns the address of a state. */
 export const addressOf = (state: PersonState): string => toAddress('person', PERSON_FIELDS, state);
 
-// The limits and the default of `people` are chosen by hand: more people take longer.
-const MIN_PEOPLE = 1000;
+/** The most people of a crowd. */
 const MAX_PEOPLE = 1_000_000;
 
 /** The value of `against` for no second policy. */
 export const NO_POLICY = 'none';
 
 export const CROWD_FIELDS = {
-  /** The number of people. Each policy plays one episode with each person. */
-  people: whole(100_000, MIN_PEOPLE, MAX_PEOPLE),
+  /** Each policy plays one episode with each person. The default and the limits are chosen by hand: more people take longer. */
+  people: whole(100_000, 1000, MAX_PEOPLE),
   /** Episode i has this seed plus i, which is at most MAX_U32. */
   seed: whole(0, 0, MAX_U32 + 1 - MAX_PEOPLE),
   policy: playerField('heuristic', POLICY_NAMES),

@@ -44,12 +44,9 @@ export async function outcomeOf<T>(work: () => T | Promise<T>, report?: object):
 export function toFailure(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure;
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: kindOf(error), message };
-}
-
-function kindOf(error: unknown): Failure['kind'] {
-  if (error instanceof DOMException && error.name === 'AbortError') return 'stopped';
-  return error instanceof RhythmError && error.name === 'InputError' ? 'refused' : 'failed';
+  if (error instanceof DOMException && error.name === 'AbortError') return { kind: 'stopped', message };
+  const isRefused = error instanceof RhythmError && error.name === 'InputError';
+  return { kind: isRefused ? 'refused' : 'failed', message };
 }
 
 /** The long job that a worker runs, at most one at a time. A new job stops the previous one. */

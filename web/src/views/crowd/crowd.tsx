@@ -8,7 +8,7 @@ import { crowdRun, leaveCrowd, runCrowd, stopEngine } from '../../engine/client.
 import type { CrowdRequest } from '../../engine/requests.js';
 import { FailureMessage } from '../../parts/content.js';
 import { CopyLink, GraderSelect, RunButtons, Select, TextField } from '../../parts/controls.js';
-import { plain } from '../../person/descriptions.js';
+import { profileWords } from '../../person/descriptions.js';
 import { keyOf, PROFILE_CHOICES } from '../../person/episode.js';
 import { keptNames, keptUnder } from '../../students/kept-students.js';
 import { grouped, policyLabel, policyWords } from '../../words.js';
@@ -146,7 +146,7 @@ function MoreChoices({ state: { seed, persons: kind }, change }: ViewProps<typeo
           label="Kind of person"
           value={kind}
           names={PROFILE_CHOICES}
-          labelOf={(name) => PROFILE_LABELS[name]}
+          labelOf={(name) => `${PROFILE_NAMES.includes(name) ? 'only ' : ''}${profileWords(name)}`}
           onChange={(name) => change({ persons: name })}
         />
         <TextField
@@ -160,9 +160,3 @@ function MoreChoices({ state: { seed, persons: kind }, change }: ViewProps<typeo
     </details>
   );
 }
-
-const PROFILE_LABELS: Readonly<Record<string, string>> = {
-  sampled: 'anybody',
-  discrete: 'one of the three named people',
-  ...Object.fromEntries(PROFILE_NAMES.map((name) => [name, `only ${plain(name)}`])),
-};

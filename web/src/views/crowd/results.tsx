@@ -98,16 +98,14 @@ function bandsTable(policies: Policies): TableProps {
 }
 
 /** Returns the mean components and their parts of the score as a table. */
-function componentsTable(policies: Policies): TableProps {
-  return {
-    caption: 'Mean of each component, and what it adds to the score.',
-    columns: ['Component', ...policies.flatMap(({ name }) => [name, `${name} adds`])],
-    rows: COMPONENT_NAMES.map((component, k) => [
-      plain(component),
-      ...policies.flatMap(({ components, parts }) => [decimal(components[k], 4), decimal(parts[k], 4)]),
-    ]),
-  };
-}
+const componentsTable = (policies: Policies): TableProps => ({
+  caption: 'Mean of each component, and what it adds to the score.',
+  columns: ['Component', ...policies.flatMap(({ name }) => [name, `${name} adds`])],
+  rows: COMPONENT_NAMES.map((component, k) => [
+    plain(component),
+    ...policies.flatMap(({ components, parts }) => [decimal(components[k], 4), decimal(parts[k], 4)]),
+  ]),
+});
 
 function CrowdFigures({ crowd }: { readonly crowd: NamedCrowd }) {
   const { policies, steps, seconds } = crowd;

@@ -143,7 +143,11 @@ export function View({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
   const policies = results.value?.policies ?? null;
   const fractions = useMemo(() => fractionsOf(weights), [weights]);
   const sensitivity = useSensitivity(policies, fractions);
-  const ranked = useMemo(() => (policies === null ? null : rank(policies, fractions)), [policies, fractions]);
+  const ranked = useMemo(() => {
+    if (policies === null) return null;
+    const ranking = rankPolicies(policies, fractions);
+    return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, fractions) };
+  }, [policies, fractions]);
   const setWeights = (next: Weights, mode?: 'push' | 'replace'): void => change({ weights: next }, mode);
   return (
     <div class="graders">
@@ -181,7 +185,28 @@ export function View({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
             </>
           )}
           <Fold title="The people">
-            <People state={state} change={change} />
+            <div class="controls">
+              <Select
+                label="People"
+                value={state.people}
+                names={RANKED_PEOPLE}
+                labelOf={(count) => grouped(Number(count))}
+                hint="Inference takes about 30 ms per person and policy."
+                onChange={(people) => change({ people })}
+              />
+              <TextField
+                label="First seed"
+                field={GRADERS_FIELDS.seed}
+                value={state.seed}
+                hint="No policy of the ranking was tuned on the seeds from 20000 on."
+                onChange={(seed) => change({ seed })}
+              />
+            </div>
+            <p class="fine">
+              Each policy plays a week with each person, on the TypeScript reference in a worker. The ranking
+              covers the people so far. Students that you keep in Train play too. The planners are left out:
+              in a browser they take about five seconds per week.
+            </p>
           </Fold>
           <Fold title="The grader as a file">
             <GraderFile weights={weights} />
@@ -191,37 +216,3 @@ export function View({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
     </div>
   );
 }
-
-/** Returns the places of the policies and the verdict. @param weights in the order of COMPONENT_NAMES. */
-function rank(policies: readonly PolicyComponents[], weights: readonly number[]) {
-  const ranking = rankPolicies(policies, weights);
-  return { places: placesOf(ranking), verdict: verdictOf(ranking, policies, weights) };
-}
-
-/** The settings of the episodes in which policies are compared: number and seeds. */
-const People = ({ state, change }: ViewProps<typeof GRADERS_FIELDS>) => (
-  <>
-    <div class="controls">
-      <Select
-        label="People"
-        value={state.people}
-        names={RANKED_PEOPLE}
-        labelOf={(count) => grouped(Number(count))}
-        hint="Inference takes about 30 ms per person and policy."
-        onChange={(people) => change({ people })}
-      />
-      <TextField
-        label="First seed"
-        field={GRADERS_FIELDS.seed}
-        value={state.seed}
-        hint="No policy of the ranking was tuned on the seeds from 20000 on."
-        onChange={(seed) => change({ seed })}
-      />
-    </div>
-    <p class="fine">
-      Each policy plays a week with each person, on the TypeScript reference in a worker. The ranking covers
-      the people so far. Students that you keep in Train play too. The planners are left out: in a browser
-      they take about five seconds per week.
-    </p>
-  </>
-);

@@ -131,11 +131,12 @@ export function Ranking({ places, policies, weights, verdict, people, requested 
   );
   const axis = { low: Math.min(...Array.from(parts.values(), leftOf)), high: 1 };
   const bracket = bracketOf(weights);
+  const progress = `${people === requested ? '' : `${grouped(people)} of `}${grouped(requested)}`;
   return (
     <section class="panel places" aria-labelledby="ranking">
       <div class="head">
         <h2 id="ranking">Who comes first</h2>
-        <span class="fine">mean scores, {progressOf(people, requested)}</span>
+        <span class="fine">mean scores, {progress} people</span>
       </div>
       {isWhole && <Reading bracket={bracket} />}
       <ol class={isWhole ? 'ranking whole' : 'ranking'} ref={list}>
@@ -157,9 +158,6 @@ export function Ranking({ places, policies, weights, verdict, people, requested 
     </section>
   );
 }
-
-const progressOf = (people: number, requested: number): string =>
-  `${people === requested ? '' : `${grouped(people)} of `}${grouped(requested)} people`;
 
 /**
  * Returns both ends of a built-in grader's bracket, as an audit measured them on sampled profiles: the best score of one action

@@ -5,7 +5,7 @@ import { PROFILE_NAMES } from '../../../../src/world/fields.js';
 import { startState, type ViewProps } from '../../address.js';
 import { FailureMessage, Fold, Loading } from '../../parts/content.js';
 import { Button, CopyLink, GraderSelect, Select, TextField } from '../../parts/controls.js';
-import { title } from '../../person/descriptions.js';
+import { profileWords, title } from '../../person/descriptions.js';
 import { BY_HAND, NOBODY, PLAYER_NAMES, PROFILE_CHOICES } from '../../person/episode.js';
 import { keptNames } from '../../students/kept-students.js';
 import { colourOf, policyWords } from '../../words.js';
@@ -135,15 +135,9 @@ function Watching({ episode, actions }: WeekProps) {
   );
 }
 
-const PROFILE_LABELS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(PROFILE_CHOICES.map((name) => [name, title(name)])),
-  sampled: 'Anybody',
-  discrete: 'One of the three named people',
-};
-
 /** Describes the setting in a line: "anybody, seed 4242, grader v2, played by you". */
 const settingWords = ({ person, seed, grader, by }: PersonState): string =>
-  `${PROFILE_LABELS[person].toLowerCase()}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
+  `${profileWords(person)}, seed ${seed}, grader ${grader}, played by ${by === BY_HAND ? 'you' : by}`;
 
 const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'actions'>) => (
   <Fold title={`Setting: ${settingWords(state)}`}>
@@ -152,7 +146,7 @@ const Setting = ({ actions: { state, set, setPlayer } }: Pick<WeekProps, 'action
         label="Person"
         value={state.person}
         names={PROFILE_CHOICES}
-        labelOf={(name) => PROFILE_LABELS[name]}
+        labelOf={(name) => title(profileWords(name))}
         hint={
           PROFILE_NAMES.includes(state.person)
             ? 'You named the person, so nothing is hidden.'
