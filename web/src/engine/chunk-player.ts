@@ -88,17 +88,12 @@ async function playStudent(
   const player = readStudent(file).open({ numEnvs, grader: null, world });
   const meters = withMeters ? new Float32Array(numEnvs * NUM_STEPS * NUM_METERS) : null;
   const { finalScores, components } = await playSteps(env, player, episodes, (_, { observations }, step) => {
-    if (meters !== null) copyMeters(observations, meters, step);
+    for (let i = 0; meters !== null && i < numEnvs; i++) {
+      const at = i * OBSERVATION_SIZE + OBSERVATION.meters;
+      meters.set(observations.subarray(at, at + NUM_METERS), (i * NUM_STEPS + step) * NUM_METERS);
+    }
   });
   return { finalScores: finalScores.slice(), components: components.slice(), meters };
-}
-
-/** Copies the meters after a step. @param meters f32 [n, 28, 5]. */
-function copyMeters(observations: Float32Array, meters: Float32Array, step: number): void {
-  for (let i = 0; i * OBSERVATION_SIZE < observations.length; i++) {
-    const at = i * OBSERVATION_SIZE + OBSERVATION.meters;
-    meters.set(observations.subarray(at, at + NUM_METERS), (i * NUM_STEPS + step) * NUM_METERS);
-  }
 }
 
 /** Loads the player of crowds on WebGPU. An emulated device must be named to be used. */

@@ -75,21 +75,15 @@ const FAILURES: Readonly<Record<Failure['kind'], readonly [title: string, advice
 };
 
 /** A failure, with its remedy. */
-export function FailureMessage({
-  failure,
-  retry,
-}: {
-  readonly failure: Failure;
-  readonly retry: () => void;
-}) {
-  const { kind, message } = failure;
+export function FailureMessage(props: { readonly failure: Failure; readonly retry: () => void }) {
+  const { kind, message } = props.failure;
   const [title, advice] = FAILURES[kind];
   return (
     <div class="message" role="alert">
       <h2>{title}</h2>
       <p>{kind === 'refused' ? message : advice}</p>
       {kind !== 'refused' && (
-        <Button main onClick={retry}>
+        <Button main onClick={props.retry}>
           Try again
         </Button>
       )}

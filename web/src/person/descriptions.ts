@@ -38,10 +38,8 @@ export interface Transition {
 }
 
 /** Returns one transition per observation. */
-export function transitionsOf({
-  observations,
-  typical,
-}: Pick<EpisodeReplay, 'observations' | 'typical'>): Transition[] {
+export function transitionsOf(replay: Pick<EpisodeReplay, 'observations' | 'typical'>): Transition[] {
+  const { observations, typical } = replay;
   return Array.from({ length: observations.length / OBSERVATION_SIZE }, (_, i) => {
     const row = observations.subarray(i * OBSERVATION_SIZE, (i + 1) * OBSERVATION_SIZE);
     const [meters, deltas, anomalies] = (['meters', 'deltas', 'anomalies'] as const).map((name) =>
@@ -90,10 +88,7 @@ export const isPersonal = (anomaly: number, meter: number): boolean => Math.abs(
 export const plain = (name: string): string => name.replaceAll('_', ' ');
 
 /** Formats a name as words with a capital: "Deep work". */
-export const title = (name: string): string => {
-  const words = plain(name);
-  return words[0].toUpperCase() + words.slice(1);
-};
+export const title = (name: string): string => plain(name[0].toUpperCase() + name.slice(1));
 
 /** Describes a choice of profiles: "anybody". */
 export const profileWords = (choice: string): string =>

@@ -25,18 +25,14 @@ type EpisodePlayer = Awaited<ReturnType<typeof openPlayer>>;
  * @param students students that were trained on the page; `name` may be the name of one of them.
  * @throws InputError `unknown_name`, `bad_student`.
  */
-async function openPlayer(
-  name: string,
-  { seed, grader }: EpisodeSetting,
-  students: readonly StudentFile[] = [],
-) {
+async function openPlayer(name: string, setting: EpisodeSetting, students: readonly StudentFile[]) {
   const student = students.find((each) => each.name === name);
   const policy = student === undefined ? findBuiltin(name) : readStudent(student.file);
-  const setting = { numEnvs: 1, grader: toGrader(grader), world: createWorld() };
+  const grader = toGrader(setting.grader);
   // Uses no device, so it returns no promises.
-  const player = (await policy.open(setting)) as FixedPlayer;
+  const player = (await policy.open({ numEnvs: 1, grader, world: createWorld() })) as FixedPlayer;
   const playing = Uint8Array.of(1);
-  player.reset({ mask: playing, seeds: Uint32Array.of(seed), profiles: refuseProfiles });
+  player.reset({ mask: playing, seeds: Uint32Array.of(setting.seed), profiles: refuseProfiles });
   return {
     /** Decides a step. Must be called at every step, in order. @param observation f32 [22]. */
     decide(observations: Float32Array): Move {

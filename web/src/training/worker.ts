@@ -55,10 +55,8 @@ let student: {
 } | null = null;
 
 /** Trains a student, and sets `student`. @throws the signal's reason. */
-async function train(
-  { teacher, grader, seed }: TrainingRequest,
-  report: (report: TrainingReport) => void,
-): Promise<void> {
+async function train(setting: TrainingRequest, report: (report: TrainingReport) => void): Promise<void> {
+  const { teacher, grader, seed } = setting;
   const signal = beginJob();
   await loadWasm();
   const { episodes, ...schedule } = SCHEDULES.stored;

@@ -19,7 +19,7 @@ import { CopyButton, Select, TextField } from '../../parts/controls.js';
 import { COMPONENT_WORDS, grouped, policyName } from '../../words.js';
 import { GRADERS_FIELDS, RANKED_PEOPLE } from '../fields.js';
 import { Beaten, Ranking, VerdictPanel } from './ranking.js';
-import { failure, play, results, sensitivityOf, stopPlaying } from './results-store.js';
+import { callGraders, failure, play, results, stopPlaying } from './results-store.js';
 import { WeightsPanel } from './weights.js';
 import './graders.css';
 
@@ -40,7 +40,8 @@ function useSensitivity(policies: readonly PolicyComponents[] | null, weights: r
   useLayoutEffect(() => {
     if (policies === null) return;
     const timer = setTimeout(async () => {
-      const rows = await sensitivityOf(policies, weights).catch(() => null);
+      const call = callGraders((worker) => worker.sensitivity(policies, weights));
+      const rows = await call.catch(() => null);
       if (rows !== null && latest.current === weights) setSensitivity({ weights, rows });
     }, DELAY);
     return () => clearTimeout(timer);

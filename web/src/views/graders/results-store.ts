@@ -1,7 +1,6 @@
 /** Plays the ranked policies in the worker, chunk by chunk, and keeps their components. */
 import { signal } from '@preact/signals';
 import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
-import type { WeightSensitivity } from '../../../../src/evaluation/weight-sensitivity.js';
 import { NUM_COMPONENTS } from '../../../../src/world/fields.js';
 import { RANKED_POLICIES } from '../../graders/verdict.js';
 import type { GradersApi } from '../../graders/worker.js';
@@ -17,7 +16,8 @@ export interface Results {
   readonly policies: readonly PolicyComponents[];
 }
 
-const call = workerClient<GradersApi>(
+/** Calls the worker that plays the policies. */
+export const callGraders = workerClient<GradersApi>(
   'The worker that plays the policies',
   () => new Worker(new URL('../../graders/worker.ts', import.meta.url), { type: 'module', name: 'graders' }),
 );
@@ -44,7 +44,7 @@ export async function play(seed: number, numEpisodes: number): Promise<void> {
   try {
     for (let done = results.value?.numEpisodes ?? 0; done < numEpisodes; ) {
       const count = Math.min(CHUNK, numEpisodes - done);
-      const components = await call((worker) => worker.play(seed + done, count, students));
+      const components = await callGraders((worker) => worker.play(seed + done, count, students));
       if (request !== requests) return;
       done += count;
       const policies = [...RANKED_POLICIES, ...students].map(({ name }, k) => {
@@ -71,9 +71,3 @@ function firstOf({ key, policies }: Results, numEpisodes: number): Results {
   }));
   return { key, numEpisodes, policies: first };
 }
-
-/** Computes the weight sensitivity of the ranking in the worker. @throws CallFailed. */
-export const sensitivityOf = (
-  policies: readonly PolicyComponents[],
-  weights: readonly number[],
-): Promise<WeightSensitivity[]> => call((worker) => worker.sensitivity(policies, weights));

@@ -62,11 +62,8 @@ const NOTE =
   'Shaded: the second half.';
 
 /** Returns the panels of the meters and the reward, and those of the beliefs if one was stated. */
-function panelsOf(
-  { moves, transitions, result }: EpisodeSoFar,
-  player: string,
-  rival: Rival | null,
-): Panel[] {
+function panelsOf(episode: EpisodeSoFar, player: string, rival: Rival | null): Panel[] {
+  const { moves, transitions, result } = episode;
   const unitAxis = { domain: [0, 1], ticks: [0, 0.5, 1] } as const;
   const panel = (name: string, values: readonly number[]) => ({
     name,
