@@ -6,7 +6,7 @@ import { screenshot } from '../support/web/screenshots.js';
 import { SIZES, slots, type Visit } from '../support/web/visit.js';
 import { describePage } from '../support/web/visits.js';
 
-/** Moves as `web/src/person/moves-text.ts` writes them: a digit per action. */
+/** Moves as `web/src/person/episode.ts` writes them: a digit per action. */
 const MOVES = '01234567899876543';
 /** A link to a finished episode. "-" comes before the changes of the belief. */
 const FINISHED = `#person?moves=${MOVES}21004826159-0_.5_.25_1~9_.61_.33_0`;
@@ -132,7 +132,7 @@ describePage('the page', ({ at, visit, share }) => {
     }`);
     await page.waitForURL(/weights=0\.70,/);
     expect(await slider.inputValue()).toBe('700');
-    // The page writes the address at most every 250 ms (current-address.ts), not at each of the 600 moves. The bound is
+    // The page writes the address at most every 250 ms (address.ts), not at each of the 600 moves. The bound is
     // chosen by hand: it allows five seconds.
     expect(await page.evaluate('delete history.replaceState && replaced')).toBeLessThan(20);
   });

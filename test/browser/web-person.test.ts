@@ -38,7 +38,7 @@ const FIRST_ADDRESS = `#person?seed=${FIRST_SEED}&grader=v3`;
 const KEYS = [...'1234567890', ...'0987654321', ...'15937260'];
 const SEQUENCE = KEYS.map((key) => (Number(key) + 9) % 10);
 const SEQUENCE_TEXT = SEQUENCE.join('');
-/** The address of a finished week: its actions and two beliefs, in the format of web/src/person/moves-text.ts. */
+/** The address of a finished week: its actions and two beliefs, in the format of web/src/person/episode.ts. */
 const FINISHED = `#person?moves=${SEQUENCE_TEXT}-0_.5_.25_1~9_.61_.33_0`;
 
 const movesOf = (text: string): Move[] => movesFrom(text)!;

@@ -16,7 +16,7 @@ export const GPU_RULES = {
  * by hand, for a training of about half a minute.
  */
 export const SCHEDULES = {
-  /** The planner's stored episodes teach (planner-episodes.ts), from the first on. */
+  /** The planner's stored episodes teach (training/episodes.ts), from the first on. */
   stored: { episodes: 3000, rounds: 0, epochs: 8 },
   /** The teacher plays. */
   played: { episodes: 480, rounds: 1, roundEpisodes: 160, epochs: 30 },

@@ -34,7 +34,7 @@ globalThis.leave = (name) => () => control(name).dispatchEvent(new Event('blur')
 
 /**
  * Runs in the page before its own scripts: delays the next step of continuous play, which is due after PACE (650 ms,
- * web/src/views/person/by-policy.tsx), until `due` is called, and its announcements (after 1000 ms, announcements.tsx) forever.
+ * web/src/views/person/board.tsx), until `due` is called, and its announcements (after 1000 ms, week.tsx) forever.
  */
 export const DELAY_STEPS = `globalThis.held = {};
 globalThis.due = () => held[650]?.();

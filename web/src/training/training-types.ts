@@ -11,7 +11,7 @@ export interface TrainingRequest {
   readonly seed: number;
 }
 
-/** How a policy plays the measured episodes (MEASURED in measured.ts), on average. */
+/** How a policy plays the measured episodes (MEASURED in sizes.ts), on average. */
 export interface Measurement {
   readonly finalScore: number;
   readonly beliefMae: number;
