@@ -13,7 +13,7 @@ import {
 } from '../../src/figures/theme.js';
 import { toTrainRequest } from '../../src/training/student/train-options.js';
 import { BELIEF_NAMES, COMPONENT_NAMES, GRADER_NAMES } from '../../src/world/fields.js';
-import { leftOf, placeOf, stackOf } from '../../web/src/charts/layout.js';
+import { leftOf, placeOf, stackOf } from '../../web/src/charts/score-parts.js';
 import { PLAYER_NAMES } from '../../web/src/person/episode.js';
 import { SCHEDULES } from '../../web/src/sizes.js';
 import { isPlayableDay, seedOfDay, today } from '../../web/src/views/fields.js';

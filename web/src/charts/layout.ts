@@ -1,4 +1,4 @@
-/** The geometry of charts: the axis and the places of panels, lines through points as SVG paths, and the parts of a sum as a bar. */
+/** The axis of panels, the places of panels and of their points, and lines through these points as SVG paths. */
 import { NUM_SLOTS, NUM_STEPS } from '../../../src/world/fields.js';
 
 /** The horizontal axis. */
@@ -102,40 +102,3 @@ export function areaOf(frame: Frame, domain: Domain, band: readonly (readonly nu
   const [lower, upper] = band.map((line) => line.map((value, k) => pointOf(frame, domain, value, k)));
   return `M${upper.join('L')}L${lower.reverse().join('L')}Z`;
 }
-
-/** The place of a part of a sum: from `start` to `end`, which is not smaller. */
-export interface Section {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Returns the section of each part. */
-export function stackOf(parts: readonly number[]): Section[] {
-  let [left, right] = [0, 0];
-  return parts.map((part) => {
-    if (part < 0) {
-      left += part;
-      return { start: left, end: left - part };
-    }
-    right += part;
-    return { start: right - part, end: right };
-  });
-}
-
-/** Returns the start of an axis that shows all negative parts: their sum, or 0 if there are none. */
-export const leftOf = (parts: readonly number[]): number =>
-  parts.reduce((sum, part) => sum + Math.min(0, part), 0);
-
-/** An axis that fills the width of an element, from `low` to `high`. */
-export interface BarAxis {
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Returns the place of a section on an axis, as CSS. */
-export const placeOf = ({ start, end }: Section, { low, high }: BarAxis) => ({
-  left: percent((start - low) / (high - low)),
-  width: percent((end - start) / (high - low)),
-});
-
-const percent = (share: number): string => `${100 * share}%`;

@@ -17,8 +17,9 @@ export const NAME_EXPECTED =
   'at most 30 lowercase letters, digits and hyphens, no hyphen at the start, and not a name that the page itself uses';
 
 /** Returns whether a student may have this name. It may be the name of a kept student, which is then replaced. */
-export const isStudentName = (name: string): boolean =>
-  PATTERN.test(name) && ![...PLAYER_NAMES, BY_HAND, NOBODY].includes(name);
+export function isStudentName(name: string): boolean {
+  return PATTERN.test(name) && ![...PLAYER_NAMES, BY_HAND, NOBODY].includes(name);
+}
 
 /** Returns a name that no kept student has: "my-student", "my-student-2". */
 export function freeName(): string {

@@ -7,7 +7,7 @@ import type { PolicyComponents } from '../../../../src/evaluation/ranking.js';
 import { COMPONENT_COLOURS, decimal } from '../../../../src/figures/theme.js';
 import type { Interval } from '../../../../src/shared/statistics.js';
 import { COMPONENT_NAMES } from '../../../../src/world/fields.js';
-import { type BarAxis, leftOf, placeOf, stackOf } from '../../charts/layout.js';
+import { type BarAxis, leftOf, placeOf, stackOf } from '../../charts/score-parts.js';
 import { meansOf, type Place, rankedPolicy, type Verdict } from '../../graders/verdict.js';
 import { fractionsOf, presetOf, type Weights } from '../../graders/weights.js';
 import { Announcement, PolicyName } from '../../parts/content.js';
