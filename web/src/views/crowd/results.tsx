@@ -69,10 +69,8 @@ export function headlineOf({ policies, pairing }: NamedCrowd): string {
 }
 
 /** Formats a share as "98 % of". A share of 1 is "all"; one between 0.99 and 1 is "over 99 % of". */
-const roughly = (share: number): string => {
-  if (share === 1) return 'all';
-  return share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;
-};
+const roughly = (share: number): string =>
+  share === 1 ? 'all' : share > 0.99 ? 'over 99 % of' : `${Math.round(100 * share)} % of`;
 
 /** Returns a percentile of a meter after each step. */
 function percentile({ values }: Bands, which: (typeof PERCENTILES)[number], meter: number): number[] {
