@@ -179,7 +179,7 @@ describePage('the sequence editor', ({ at, visit }) => {
     await page.getByRole('button', { name: /^v3/ }).press('Enter');
     await page.waitForURL(at(`#sequence?actions=${MEDITATE}&grader=v3`));
     await page.reload();
-    expect(await shown(page)).toBe(MEDITATE);
+    await expect.poll(() => shown(page)).toBe(MEDITATE);
     await page.getByRole('heading', { name: /^0\.\d{3} under v3: / }).waitFor();
     expect(await means(page)).toEqual(expectedMeans(MEDITATE));
     await page.goBack();

@@ -115,10 +115,6 @@ export const variableOf = (kind: PolicyKind): string => `--policy-${kind}`;
 /** Returns the colour of a policy, as CSS. A policy of no known kind is a student that was trained on the page. */
 export const colourOf = (policy: string): string => `var(${variableOf(kindOf(policy) ?? 'student')})`;
 
-/** Returns whether an earlier policy of a chart has the same colour, so that policy k is dashed or hollow. */
-export const isRepeated = (policies: readonly string[], k: number): boolean =>
-  policies.slice(0, k).some((policy) => colourOf(policy) === colourOf(policies[k]));
-
 /** Formats the half-width of the 95 % interval: "±0.0012"; '' for a single value. */
 export const halfWidth = ({ mean, high }: Interval, digits: number): string =>
   high === null ? '' : `±${decimal(high - mean, digits)}`;

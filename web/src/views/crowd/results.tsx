@@ -21,7 +21,7 @@ import { ScoreParts } from '../../charts/score-parts.js';
 import type { Crowd, CrowdPairing, CrowdPolicy } from '../../engine/requests.js';
 import { PolicyName, Table, type TableProps } from '../../parts/content.js';
 import { plain, timeOf, title } from '../../person/descriptions.js';
-import { colourOf, grouped, halfWidth, isRepeated, percent, policyName } from '../../words.js';
+import { colourOf, grouped, halfWidth, percent, policyName } from '../../words.js';
 
 /** A policy under its visitor's name. */
 interface NamedPolicy extends CrowdPolicy {
@@ -182,14 +182,9 @@ export function Finding({ crowd, busy }: CrowdProps) {
   );
 }
 
-/** Returns how the policies are drawn. */
-function seriesOf(policies: Policies) {
-  const names = policies.map(({ name }) => name);
-  return policies.map(({ name, code }, k) => {
-    const dashed = isRepeated(names, k);
-    return { name, colour: colourOf(code), dashed };
-  });
-}
+/** Returns how the policies are drawn. The second is dashed or hollow, since two may have one colour, and bars overlap. */
+const seriesOf = (policies: Policies) =>
+  policies.map(({ name, code }, k) => ({ name, colour: colourOf(code), dashed: k > 0 }));
 
 function MetersPicture({ crowd: { policies } }: { readonly crowd: NamedCrowd }) {
   const cursor = useSignal<number | null>(null);

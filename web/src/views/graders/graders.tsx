@@ -204,9 +204,9 @@ export function View({ state, change }: ViewProps<typeof GRADERS_FIELDS>) {
               />
             </div>
             <p class="fine">
-              Each policy plays a week with each person, on the TypeScript reference in a worker. The ranking
-              covers the people so far. Students that you keep in Train play too. The planners are left out:
-              in a browser they take about five seconds per week.
+              Each policy plays a week with each person, in a worker. The ranking covers the people so far.
+              Students that you keep in Train play too. The planners are left out: in a browser they take
+              about five seconds per week.
             </p>
           </Fold>
           <Fold title="The grader as a file">

@@ -15,7 +15,7 @@ import type { TableProps } from '../../parts/content.js';
 import { plain, signed, slotInWords, timeOf } from '../../person/descriptions.js';
 import type { Move, Rival } from '../../person/episode.js';
 import { BY_HAND } from '../../person/episode.js';
-import { colourOf, isRepeated } from '../../words.js';
+import { colourOf } from '../../words.js';
 import type { EpisodeSoFar } from './episode-store.js';
 
 interface TimelineProps {
@@ -88,7 +88,8 @@ function panelsOf(episode: EpisodeSoFar, player: string, rival: Rival | null): P
   const name = player === BY_HAND ? 'you' : player;
   const mine = { name, colour: 'var(--player)', beliefs: moves.map(({ belief }) => belief) };
   const theirs = rival && {
-    ...{ name: rival.name, colour: colourOf(rival.name), dashed: isRepeated([player, rival.name], 1) },
+    ...{ name: rival.name, colour: colourOf(rival.name) },
+    dashed: colourOf(rival.name) === colourOf(player),
     beliefs: rival.beliefs.slice(0, moves.length),
   };
   const lines = theirs ? [mine, theirs] : [mine];
