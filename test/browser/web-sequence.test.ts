@@ -158,6 +158,14 @@ describePage('the sequence editor', ({ at, visit }) => {
     await using visited = await visit(`#sequence?actions=${SLEEP}`);
     const { page } = visited;
     await page.getByRole('radio', { name: /^Meditate/ }).check();
+    // Forced colours mark the action that is painted as they mark pressed buttons.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const backgroundOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    const marked = await backgroundOf('[aria-pressed="true"]');
+    expect(await backgroundOf('.palette input:checked + span')).toBe(marked);
+    expect(await backgroundOf('.palette input:not(:checked) + span')).not.toBe(marked);
+    await page.emulateMedia({ forcedColors: 'none' });
     const [from, to] = await centres(page, [1, 21]);
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
