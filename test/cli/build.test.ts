@@ -128,7 +128,7 @@ it.each([
     /owner/,
   ],
   ['mkdtemp: EROFS: read-only file system', 'a folder that can be written', /owner/],
-  ['/tmp/cc.s: fatal error: error writing to x.s: No space left on device', 'space on the disk', /Delete/],
+  ['cc.s: fatal error: error writing to x.s: No space left on device', 'space on the disk', /Delete/],
   [
     'gyp http GET https://nodejs.org/headers.tar.gz\ngyp WARN install got an error, rolling back install',
     "an answer with Node's headers",
