@@ -93,6 +93,7 @@ it('each policy, belief, component and grader has its own words for visitors', (
     const isOwn = policyWords(code).startsWith('A student that was trained in this browser');
     expect([code, isOwn]).toEqual([code, false]);
   }
+  expect(policyName('constructor')).toBe('constructor');
   expect(policyName('open-loop+constant')).toBe('same week for everybody, guessing 0.5');
   expect(policyName('open-loop-v3+inference')).toBe('same week for everybody (v3), reading the person');
   expect([policyLabel('heuristic'), policyLabel('planner'), policyLabel('my-student')]).toEqual([

@@ -52,9 +52,10 @@ function actionsOf(actions: string): Words {
   const [, trainedFor, clone] = /^student-(v[23])(-clone)?$/.exec(actions) ?? [];
   if (trainedFor !== undefined) return packagedStudent(trainedFor, clone !== undefined);
   const [, foundFor] = /^open-loop-(v\d)$/.exec(actions) ?? [];
-  const [name, sentence] = POLICIES[foundFor === undefined ? actions : 'open-loop'] ?? [];
-  // A student that was trained on the page has the name that the visitor gave it.
-  if (name === undefined) return [actions, 'A student that was trained in this browser.'];
+  const known = foundFor === undefined ? actions : 'open-loop';
+  // A student that was trained on the page has the name that the visitor gave it, such as "constructor".
+  if (!Object.hasOwn(POLICIES, known)) return [actions, 'A student that was trained in this browser.'];
+  const [name, sentence] = POLICIES[known];
   return [foundFor === undefined ? name : `${name} (${foundFor})`, sentence];
 }
 

@@ -1,5 +1,5 @@
 /** Plays the policies of the engine step by step in one episode. */
-import type { FixedPlayer } from '../../../src/agents/policies/fixed-policies.js';
+import { type FixedPlayer, POLICY_NAMES } from '../../../src/agents/policies/fixed-policies.js';
 import { findBuiltin } from '../../../src/agents/policies/stepped-policies.js';
 import { readStudent } from '../../../src/agents/student/student.js';
 import { yieldTurn } from '../../../src/engine/engine-calls.js';
@@ -45,6 +45,10 @@ async function openPlayer(name: string, setting: EpisodeSetting, students: reado
     [Symbol.dispose]: () => player[Symbol.dispose](),
   };
 }
+
+/** Returns whether a policy computes in WebAssembly: planners and students do. */
+export const needsWasm = (name: string): boolean =>
+  !POLICY_NAMES.includes(name) && !name.endsWith('+inference');
 
 /**
  * Returns the episode of a policy: its beliefs and its result. Other calls may run between two steps.

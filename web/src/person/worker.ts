@@ -3,7 +3,7 @@ import { expose } from 'comlink';
 import { outcomeOf } from '../workers/calls.js';
 import { loadWasm } from '../workers/wasm.js';
 import type { EpisodeSetting, Move, StudentFile } from './episode.js';
-import { Adviser, playRival } from './players.js';
+import { Adviser, needsWasm, playRival } from './players.js';
 import { Observer, replayEpisode } from './replay.js';
 
 const adviser = new Adviser();
@@ -20,12 +20,12 @@ const api = {
   /** Returns the next move of a policy. The policy gets the same observations as the page. */
   advise: (name: string, setting: EpisodeSetting, moves: readonly Move[], students: Students) =>
     outcomeOf(async () => {
-      await loadWasm();
+      if (needsWasm(name)) await loadWasm();
       return adviser.advise(name, setting, moves, replayEpisode(setting, moves).observations, students);
     }),
   rival: (name: string, setting: EpisodeSetting, students: Students, report: (steps: number) => void) =>
     outcomeOf(async () => {
-      await loadWasm();
+      if (needsWasm(name)) await loadWasm();
       return playRival(name, setting, students, report);
     }, report),
 };

@@ -123,7 +123,8 @@ function knownMoves(state: PersonState): Move[] {
 }
 
 /** Returns the number of steps of a state: the moves by hand, then `at` steps of its policy. A link may have too many. */
-const stepsOf = ({ moves, at }: PersonState): number => Math.min(NUM_STEPS, moves.length + at);
+const stepsOf = ({ moves, by, at }: PersonState): number =>
+  by === BY_HAND ? moves.length : Math.min(NUM_STEPS, moves.length + at);
 
 /**
  * Returns the names of the policies beside which a result is shown, the fastest first, of the students that the visitor kept, and of
